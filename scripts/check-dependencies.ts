@@ -1,7 +1,6 @@
 // The rules of .dependency-cruiser.mjs, and one that needs the whole graph: how many files may hold on to each other by types.
 // A change to any file of such a knot may concern all of its files, whatever the folders say.
-import { cruise, format } from 'dependency-cruiser';
-import type { ICruiseResult } from 'dependency-cruiser';
+import { cruise, format, type ICruiseResult } from 'dependency-cruiser';
 import extractOptions from 'dependency-cruiser/config-utl/extract-depcruise-options';
 
 const mostKnotted = 20;

@@ -2,8 +2,7 @@
 // what a class of `pwa/ui/styles/` declares is not declared again. `.stylelintrc.mjs` turns them on.
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import stylelint from 'stylelint';
-import type { PostcssResult, Rule } from 'stylelint';
+import stylelint, { type PostcssResult, type Rule } from 'stylelint';
 
 type Sheet = Parameters<ReturnType<Rule>>[0];
 type StyleRule = Extract<Sheet['nodes'][number], { type: 'rule' }>;

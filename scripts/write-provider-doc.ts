@@ -4,8 +4,7 @@ import path from 'node:path';
 import { channelType } from '#shared/channel-types.ts';
 import type { CallKindName } from '#server/kinds/call-kind.ts';
 import { callKinds } from '#server/kinds/registry.ts';
-import { clientDialects, upstreamDialects } from '#server/formats/registry.ts';
-import type { UpstreamDialectName } from '#server/formats/registry.ts';
+import { clientDialects, type UpstreamDialectName, upstreamDialects } from '#server/formats/registry.ts';
 import type { Provider, ProviderFormat } from '#server/providers/spec.ts';
 import { providers } from '#server/providers/registry.ts';
 

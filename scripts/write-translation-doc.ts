@@ -3,8 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { clientDialects, upstreamDialects } from '#server/formats/registry.ts';
 import type { UpstreamDialect } from '#server/formats/upstream-dialect.ts';
-import { translationTable } from '#server/formats/translation-table.ts';
-import type { TranslationRow } from '#server/formats/translation-table.ts';
+import { type TranslationRow, translationTable } from '#server/formats/translation-table.ts';
 
 const file = path.resolve(import.meta.dirname, '../docs/translation.md');
 const dialects: readonly { name: string; title?: string }[] = [...Object.values(upstreamDialects), ...Object.values(clientDialects)];

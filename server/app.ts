@@ -1,7 +1,6 @@
 // Every router, in order: the URL map on one screen.
 import path from 'node:path';
-import { AppError, errorText } from '#shared/errors.ts';
-import type { ErrorCode } from '#shared/errors.ts';
+import { AppError, type ErrorCode, errorText } from '#shared/errors.ts';
 import { isRelayPath, isServerPath } from '#shared/paths.ts';
 import type { AppContext } from '#server/context.ts';
 import { mountAccount } from '#server/features/account/routes.ts';
@@ -34,16 +33,14 @@ import { type DirectResponse, fetchResponse } from '#server/http/lean-response.t
 import { mountOpenApi } from '#server/http/openapi.ts';
 import { limitCaller } from '#server/http/rate-limit.ts';
 import { createFactReader, requestPath } from '#server/http/request-facts.ts';
-import { createListeners } from '#server/http/request-listener.ts';
-import type { Listeners } from '#server/http/request-listener.ts';
+import { createListeners, type Listeners } from '#server/http/request-listener.ts';
 import { logRequest } from '#server/http/request-log.ts';
 import { createRouter } from '#server/http/router.ts';
 import { identify } from '#server/http/session.ts';
 import { createStaticFiles } from '#server/http/static-files.ts';
 import { siteIdentity } from '#server/settings/site-logo.ts';
 import { createCallStages } from '#server/call-stages.ts';
-import { createRelay } from '#server/call/create-relay.ts';
-import type { Relay } from '#server/call/create-relay.ts';
+import { createRelay, type Relay } from '#server/call/create-relay.ts';
 import { surfaceAt, isMissingKind } from '#server/call/endpoints.ts';
 import { mountMidjourney } from '#server/slices/drawings/routes.ts';
 import { mountGeminiVideos } from '#server/slices/videos/gemini-routes.ts';

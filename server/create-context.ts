@@ -1,23 +1,19 @@
 // Environment and database → everything that handlers work with.
 import path from 'node:path';
-import { pino } from 'pino';
-import type { Logger } from 'pino';
+import { type Logger, pino } from 'pino';
 import type { AppContext } from '#server/context.ts';
 import { createChangeFeed } from '#server/db/change-feed.ts';
 import { parseDatabaseUrl } from '#server/db/database-url.ts';
 import type { Database } from '#server/db/database.ts';
 import type { Env } from '#server/env.ts';
-import { createBodies } from '#server/http/bodies.ts';
-import type { BodyLimits } from '#server/http/bodies.ts';
+import { type BodyLimits, createBodies } from '#server/http/bodies.ts';
 import { decoderMemory } from '#server/http/decompress.ts';
-import { createSpool } from '#server/http/spool.ts';
-import type { SpoolLimits } from '#server/http/spool.ts';
+import { createSpool, type SpoolLimits } from '#server/http/spool.ts';
 import { checkMasterKey } from '#server/secrets/master-key.ts';
 import { createLedger } from '#server/money/ledger.ts';
 import { createQuotes } from '#server/money/quote.ts';
 import { createDownloads } from '#server/egress/downloads.ts';
-import { createEgress } from '#server/egress/egress.ts';
-import type { Network } from '#server/egress/egress.ts';
+import { createEgress, type Network } from '#server/egress/egress.ts';
 import { createLowBalance } from '#server/notify/low-balance.ts';
 import { createMail } from '#server/notify/mail.ts';
 import { createPendingWork } from '#server/process/pending-work.ts';

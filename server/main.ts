@@ -4,12 +4,10 @@ import cluster from 'node:cluster';
 import { DatabaseUnavailable } from '#server/db/collection.ts';
 import { DatabaseUrlError } from '#server/db/database-url.ts';
 import { DatabaseFileError } from '#server/db/embedded-file.ts';
-import { EnvironmentError, readEnv } from '#server/env.ts';
-import type { Env } from '#server/env.ts';
+import { type Env, EnvironmentError, readEnv } from '#server/env.ts';
 import { keepServing } from '#server/process/last-resort.ts';
 import { settleSeconds } from '#server/process/shutdown-bounds.ts';
-import { openStore, serve } from '#server/serve.ts';
-import type { Serving } from '#server/serve.ts';
+import { openStore, serve, type Serving } from '#server/serve.ts';
 
 /** Milliseconds after which an ended worker is restarted, so that one that cannot start does not burn the machine. */
 const restartMs = 1000;

@@ -1,13 +1,11 @@
 // Environment → database → context → app → listen; and the way back.
-import { pino } from 'pino';
-import type { Logger } from 'pino';
+import { type Logger, pino } from 'pino';
 import { isSetUp } from '#server/accounts/setup-check.ts';
 import { createApp } from '#server/app.ts';
 import { createContext, spoolFolder } from '#server/create-context.ts';
 import type { Database } from '#server/db/database.ts';
 import { openDatabase } from '#server/db/open.ts';
-import { EnvironmentError } from '#server/env.ts';
-import type { Env } from '#server/env.ts';
+import { type Env, EnvironmentError } from '#server/env.ts';
 import { listen } from '#server/http/listen.ts';
 import { failureReason, tryFolder } from '#server/http/spool.ts';
 import { jobs } from '#server/jobs/registry.ts';

@@ -1,7 +1,6 @@
 // What a channel's type demands of its key and its free field: in the console's form and on the server alike.
 import { readAwsKey } from './aws-key.ts';
-import { readRegions } from './channel-regions.ts';
-import type { RegionsProblem } from './channel-regions.ts';
+import { readRegions, type RegionsProblem } from './channel-regions.ts';
 import { channelType } from './channel-types.ts';
 import { readCodexKey } from './codex-key.ts';
 import { readDifyApp } from './dify-app.ts';

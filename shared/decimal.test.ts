@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { add, ceiling, decimalOf, decimalText, digitsAt, multiply, one, subtract } from './decimal.ts';
-import type { Decimal } from './decimal.ts';
+import { add, ceiling, type Decimal, decimalOf, decimalText, digitsAt, multiply, one, subtract } from './decimal.ts';
 
 const numbers = fc.oneof(
   fc.double({ noNaN: true, noDefaultInfinity: true, min: -1e12, max: 1e12 }),

@@ -4,8 +4,7 @@
 // On `/api` a refusal of what could be read is 200 with `success: false`, as existing clients expect; bodies that cannot be
 // read, missing sessions and rights, limits and faults have their own status. On `/v1` the status is the one given here.
 
-import { reasonTexts, saidReason } from './failure-reasons.ts';
-import type { FailureReason } from './failure-reasons.ts';
+import { type FailureReason, reasonTexts, saidReason } from './failure-reasons.ts';
 
 interface ErrorEntry {
   status: number;

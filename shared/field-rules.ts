@@ -1,7 +1,6 @@
 // What input has to be like, as sentences for people: which field it is, and what is allowed in it. The console's names of
 // fields come first, the name on the wire in brackets, because callers without a console know only that one.
-import { AppError } from './errors.ts';
-import type { LocalText } from './errors.ts';
+import { AppError, type LocalText } from './errors.ts';
 
 /** What a field must be; reads on from the field's name. */
 export const fieldRules = {

@@ -1,13 +1,10 @@
 // Which price a model has, by the maps of the settings.
 import { decimalOf, decimalText, multiply, quotient as cutQuotient } from '#shared/decimal.ts';
-import { longInputsOf } from '#shared/long-inputs.ts';
+import { type LongInput, longInputsOf } from '#shared/long-inputs.ts';
 import { buckets, ratioOf } from '#shared/price-buckets.ts';
-import { factorOfPart, tierFactorsOf, usualTierFactors } from '#shared/service-tiers.ts';
-import type { TierFactors } from '#shared/service-tiers.ts';
-import type { LongInput } from '#shared/long-inputs.ts';
+import { factorOfPart, type TierFactors, tierFactorsOf, usualTierFactors } from '#shared/service-tiers.ts';
 import { completionRatioOf, pricedName } from '#shared/pricing-rules.ts';
-import { quotaOf } from '#shared/pricing.ts';
-import type { Price, PricedUsage, UsagePrice } from '#shared/pricing.ts';
+import { type Price, type PricedUsage, quotaOf, type UsagePrice } from '#shared/pricing.ts';
 import type { NumberMap } from '#shared/setting-values.ts';
 import type { TuningPrice } from '#shared/tuning-prices.ts';
 import { videoPricesOf } from '#shared/video-prices.ts';

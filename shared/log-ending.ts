@@ -1,7 +1,6 @@
 // How a call ended, from what its row remembers: how the relay ended it, and what the last try met.
 import { isCall, otherOf, attemptsOf } from './log-other.ts';
-import { CallEnding } from './logs.ts';
-import type { Attempt, Log } from './logs.ts';
+import { type Attempt, CallEnding, type Log } from './logs.ts';
 
 /** Endings of a call without a result, by the failure of the last attempt; `client_left`: the client had disconnected. */
 const fruitless = [

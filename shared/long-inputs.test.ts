@@ -5,8 +5,7 @@ import { isLongInputName, longInputsOf } from '#shared/long-inputs.ts';
 import { priceOfLog, usageOfLog } from '#shared/price-display.ts';
 import { pricedUsage } from '#shared/priced-usage.ts';
 import { priceAt } from '#shared/price-at.ts';
-import { costOf, quotaOf } from '#shared/pricing.ts';
-import type { UsagePrice } from '#shared/pricing.ts';
+import { costOf, quotaOf, type UsagePrice } from '#shared/pricing.ts';
 import { noTokens } from '#shared/token-usage.ts';
 
 const factors = {

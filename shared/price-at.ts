@@ -1,8 +1,7 @@
 // Selects a model's price by the length of the prompt, by the tier, and by the resolution of a video.
 import { product } from '#shared/decimal.ts';
 import type { CallPrice, Price, PricedUsage, UsagePrice } from '#shared/pricing.ts';
-import { heightOf, usualHeight } from '#shared/video-prices.ts';
-import type { VideoPrice } from '#shared/video-prices.ts';
+import { heightOf, usualHeight, type VideoPrice } from '#shared/video-prices.ts';
 
 /** Returns the price of a call by its length and tier, or of a video by its resolution. */
 export function priceAt<P extends Price>(price: P, usage: PricedUsage): P | UsagePrice | CallPrice {

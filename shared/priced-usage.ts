@@ -1,8 +1,7 @@
 // Converts a reported usage to the classes that have prices.
 import type { CallUnits } from '#shared/call-units.ts';
 import type { PricedUsage } from '#shared/pricing.ts';
-import { inputTokens } from '#shared/token-usage.ts';
-import type { TokenUsage } from '#shared/token-usage.ts';
+import { inputTokens, type TokenUsage } from '#shared/token-usage.ts';
 
 /** The price classes of a usage as they are charged. What was summarized within the call was read by itself. */
 export function pricedUsage(usage: Readonly<TokenUsage & { units?: CallUnits; summaries?: TokenUsage }>): PricedUsage {

@@ -4,8 +4,7 @@ import { decimalOf, decimalText, product as exactProduct } from '#shared/decimal
 import { priceOfLog, pricesPerMillion, usageOfLog } from '#shared/price-display.ts';
 import { completionRatioOf, pricedName } from '#shared/pricing-rules.ts';
 import { findPrice, unsetPrice } from '#shared/find-price.ts';
-import { costOf, quotaOf } from '#shared/pricing.ts';
-import type { Price, PricedUsage, UsagePrice } from '#shared/pricing.ts';
+import { costOf, type Price, type PricedUsage, quotaOf, type UsagePrice } from '#shared/pricing.ts';
 import completionRatios from '#tests/fixtures/pricing/completion-ratio-effective.json' with { type: 'json' };
 
 const options = { 'gpt-4-all': 2, 'gpt-4-gizmo-*': 2, 'gpt-4o-gizmo-*': 3 };

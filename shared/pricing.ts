@@ -7,15 +7,12 @@
 // Of a video, the price of a second is that of its resolution (`shared/video-prices.ts`).
 // In addition, of tools that run at the provider: quota = runs × price of 1,000 ÷ 1,000 × quota per unit × group ratio
 // Rounded up, so at least 1 whenever tokens were used and neither the model's nor the group's ratio is 0.
-import { add, ceiling, decimalOf, decimalText, digitsAt, multiply, product, subtract } from '#shared/decimal.ts';
-import type { Decimal } from '#shared/decimal.ts';
+import { add, ceiling, type Decimal, decimalOf, decimalText, digitsAt, multiply, product, subtract } from '#shared/decimal.ts';
 import type { CallUnits, UnitKind } from '#shared/call-units.ts';
 import { priceAt } from '#shared/price-at.ts';
-import { buckets, countsOf, isCount, isNothing, ratioOf } from '#shared/price-buckets.ts';
-import type { Bucket } from '#shared/price-buckets.ts';
+import { type Bucket, buckets, countsOf, isCount, isNothing, ratioOf } from '#shared/price-buckets.ts';
 import { defaultQuotaPerUnit } from '#shared/quota.ts';
-import { toolAmount, toolsAmount } from '#shared/tool-prices.ts';
-import type { ToolCharge } from '#shared/tool-prices.ts';
+import { toolAmount, type ToolCharge, toolsAmount } from '#shared/tool-prices.ts';
 import type { TierFactors } from '#shared/service-tiers.ts';
 import type { VideoPrice } from '#shared/video-prices.ts';
 

@@ -3,8 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { costlierTier, findPrice } from '#shared/find-price.ts';
 import { priceAt } from '#shared/price-at.ts';
 import { priceOfLog, usageOfLog } from '#shared/price-display.ts';
-import { costOf, costWithTools, quotaOf, quotaWithTools } from '#shared/pricing.ts';
-import type { Price } from '#shared/pricing.ts';
+import { costOf, costWithTools, type Price, quotaOf, quotaWithTools } from '#shared/pricing.ts';
 import { isKnownTierName, isTierPriceName, tierFactorsOf, tierNamed } from '#shared/service-tiers.ts';
 
 const factors = { 'priority:tide*': 2, 'priority:tide-pro*': 3, 'flex:tide*': 0.5, 'priority:tide-pro-1': 4, 'ultrafast:other': 6 };

@@ -1,7 +1,6 @@
 // Prices of a provider's service tiers: faster and more expensive, or slower and less expensive.
 import { modelFit } from '#shared/long-inputs.ts';
-import { buckets } from '#shared/price-buckets.ts';
-import type { Bucket } from '#shared/price-buckets.ts';
+import { type Bucket, buckets } from '#shared/price-buckets.ts';
 import type { NumberMap } from '#shared/setting-values.ts';
 
 const entry = /^([a-z][a-z_]{0,23})(?:\/([a-z][a-z_\d]{0,23}))?:(\S.*)$/;

@@ -13,6 +13,8 @@ import {
   longTextSetting,
   numberMapSetting,
   numberSetting,
+  type Setting,
+  type SettingProblem,
   textMapSetting,
   textSetting,
   urlSetting,
@@ -24,7 +26,6 @@ import { isKnownTierName, isTierPriceName } from '#shared/service-tiers.ts';
 import { isToolPriceName } from '#shared/tool-prices.ts';
 import { isTuningPriceName } from '#shared/tuning-prices.ts';
 import { isVideoPriceName } from '#shared/video-prices.ts';
-import type { Setting, SettingProblem } from '#shared/setting-values.ts';
 
 const amount = { min: 0, max: Number.MAX_SAFE_INTEGER };
 const ratio = { min: 0, max: 1_000_000_000 };

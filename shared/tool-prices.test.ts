@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { costWithTools } from '#shared/pricing.ts';
-import type { Price } from '#shared/pricing.ts';
+import { costWithTools, type Price } from '#shared/pricing.ts';
 import { settingProblem, settings } from '#shared/settings.ts';
 import { isToolPriceName, pricedRuns, toolCharges, toolPricesOf } from '#shared/tool-prices.ts';
 

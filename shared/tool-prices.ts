@@ -1,8 +1,16 @@
 // Prices of runs of the provider's tools, in addition to the tokens.
-import { add, decimalOf, multiply } from '#shared/decimal.ts';
-import type { Decimal } from '#shared/decimal.ts';
-import type { HostedCalls, HostedKind, HostedVariants, PricedRuns, PricedTool } from '#shared/hosted-tools.ts';
-import { hostedKinds, isPricedTool, kindOfPriced, pricedTools } from '#shared/hosted-tools.ts';
+import { add, type Decimal, decimalOf, multiply } from '#shared/decimal.ts';
+import {
+  type HostedCalls,
+  type HostedKind,
+  hostedKinds,
+  type HostedVariants,
+  isPricedTool,
+  kindOfPriced,
+  type PricedRuns,
+  type PricedTool,
+  pricedTools,
+} from '#shared/hosted-tools.ts';
 import type { NumberMap } from '#shared/setting-values.ts';
 
 /** USD per 1,000 runs; a kind that is missing has no price, a variant has its kind's. */

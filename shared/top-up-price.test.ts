@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { centsOf, centsText, smallestTopUp, topUpCents, topUpQuota, topUpRatio } from './top-up-price.ts';
-import type { TopUpTerms } from './top-up-price.ts';
+import { centsOf, centsText, smallestTopUp, topUpCents, topUpQuota, topUpRatio, type TopUpTerms } from './top-up-price.ts';
 
 const terms: TopUpTerms = { inCurrency: true, quotaPerUnit: 500_000, price: 7.3, ratio: 0.95, minimum: 1 };
 const inUnits: TopUpTerms = { ...terms, inCurrency: false };

@@ -1,6 +1,13 @@
 // Validates names and passwords. The rules are shared with the console.
-import { displayNameProblem, passwordProblem, tidyName, usernameProblem } from '#shared/account-rules.ts';
-import type { DisplayNameProblem, PasswordProblem, UsernameProblem } from '#shared/account-rules.ts';
+import {
+  type DisplayNameProblem,
+  displayNameProblem,
+  type PasswordProblem,
+  passwordProblem,
+  tidyName,
+  type UsernameProblem,
+  usernameProblem,
+} from '#shared/account-rules.ts';
 import type { LocalText } from '#shared/errors.ts';
 import { fieldRules, invalidInput } from '#shared/field-rules.ts';
 import { displayNameLimit, passwordLimits, usernameLimit } from '#shared/user.ts';

@@ -1,6 +1,5 @@
 // Creates accounts, for every kind of registration: the record, its invite code and bindings.
-import { AppError } from '#shared/errors.ts';
-import type { Language } from '#shared/errors.ts';
+import { AppError, type Language } from '#shared/errors.ts';
 import { Role } from '#shared/roles.ts';
 import { UserStatus } from '#shared/user.ts';
 import type { UserSetting } from '#shared/user-setting.ts';

@@ -5,8 +5,7 @@ import { LogType } from '#shared/logs.ts';
 import type { LogEvent } from '#shared/log-event.ts';
 import type { AppContext } from '#server/context.ts';
 import { writeLog } from '#server/logs/write-log.ts';
-import { changeOnce } from '#server/money/change-once.ts';
-import type { ChangeOutcome } from '#server/money/change-once.ts';
+import { changeOnce, type ChangeOutcome } from '#server/money/change-once.ts';
 
 export interface DueCredit {
   userId: number;

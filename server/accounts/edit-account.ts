@@ -3,8 +3,7 @@ import { foldName } from '#server/accounts/folded-name.ts';
 import { presentToOthers, presentUser } from '#server/accounts/present-user.ts';
 import type { AppContext } from '#server/context.ts';
 import { UniqueConflict } from '#server/db/collection.ts';
-import { editRecord } from '#server/db/edit-record.ts';
-import type { Change, Edited } from '#server/db/edit-record.ts';
+import { type Change, type Edited, editRecord } from '#server/db/edit-record.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 
 export type AccountFields = Partial<

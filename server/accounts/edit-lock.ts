@@ -3,8 +3,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
-import { UniqueConflict } from '#server/db/collection.ts';
-import type { Collection } from '#server/db/collection.ts';
+import { type Collection, UniqueConflict } from '#server/db/collection.ts';
 import type { Database } from '#server/db/database.ts';
 import type { JobRecord } from '#server/db/records/job.ts';
 

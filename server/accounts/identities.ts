@@ -1,17 +1,14 @@
 // Identities at providers, and their accounts. A unique index guarantees that an identity belongs to one account at
 // most.
-import { AppError } from '#shared/errors.ts';
-import type { ErrorCode } from '#shared/errors.ts';
+import { AppError, type ErrorCode } from '#shared/errors.ts';
 import { Role } from '#shared/roles.ts';
-import { bindingFields } from '#shared/oauth.ts';
-import type { Binding } from '#shared/oauth.ts';
+import { type Binding, bindingFields } from '#shared/oauth.ts';
 import { markLeft } from '#server/accounts/left-identities.ts';
 import { presentUser } from '#server/accounts/present-user.ts';
 import { subjectFields } from '#server/accounts/subject-fields.ts';
 import type { AppContext } from '#server/context.ts';
 import { onField, UniqueConflict } from '#server/db/collection.ts';
-import { editRecord } from '#server/db/edit-record.ts';
-import type { Change } from '#server/db/edit-record.ts';
+import { type Change, editRecord } from '#server/db/edit-record.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 import type { Settings } from '#server/settings/settings.ts';
 

@@ -3,8 +3,7 @@ import { availableParallelism } from 'node:os';
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 import { AppError } from '#shared/errors.ts';
-import { createFairQueue, QueueFull } from '#server/queues/fair-queue.ts';
-import type { Source } from '#server/queues/fair-queue.ts';
+import { createFairQueue, QueueFull, type Source } from '#server/queues/fair-queue.ts';
 import { networkOf, subscriberOf } from '#server/http/client-address.ts';
 
 interface Cost {

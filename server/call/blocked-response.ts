@@ -3,8 +3,7 @@ import { blockedPromptParts, isBlockedPrompt } from '#server/formats/blocked-pro
 import type { ErrorObject } from '#server/surfaces/api-surface.ts';
 import { bufferResponse, eventStreamHeaders } from '#server/http/lean-response.ts';
 import { requestIdHeaders } from '#server/call/relay-failure.ts';
-import { writerOptions } from '#server/call/running-call.ts';
-import type { RunningCall } from '#server/call/running-call.ts';
+import { type RunningCall, writerOptions } from '#server/call/running-call.ts';
 
 /** Null: the format reports it as an error. */
 export function blockedResponse(call: RunningCall, error: ErrorObject): Response | null {

@@ -2,8 +2,7 @@
 import { AppError } from '#shared/errors.ts';
 import type { AdmittedCall } from '#server/call/admission/admit-call.ts';
 import { supportsCall } from '#server/call/routing/supports-call.ts';
-import { offersModel } from '#server/exchange/channel-index.ts';
-import type { ChannelIndex } from '#server/exchange/channel-index.ts';
+import { type ChannelIndex, offersModel } from '#server/exchange/channel-index.ts';
 
 interface ObjectAtChannel {
   /** Id of the channel. */

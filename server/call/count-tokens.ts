@@ -7,8 +7,7 @@ import { toAppError } from '#server/http/failure.ts';
 import { callerLanguage } from '#server/http/language.ts';
 import { dropBody } from '#server/http/read-body.ts';
 import { newRequestId } from '#server/http/request-id.ts';
-import { admitCall, clientHeadersOf } from '#server/call/admission/admit-call.ts';
-import type { AdmittedCall, Progress } from '#server/call/admission/admit-call.ts';
+import { admitCall, type AdmittedCall, clientHeadersOf, type Progress } from '#server/call/admission/admit-call.ts';
 import { noteRefusal } from '#server/call/admission/note-refusal.ts';
 import type { PromptContent } from '#server/formats/prompt-content.ts';
 import type { ConversationSource } from '#server/call/conversation-source.ts';
@@ -16,14 +15,12 @@ import type { RelayEndpoint } from '#server/call/endpoints.ts';
 import { wantsMedia } from '#server/call/remote-media/wanted-media.ts';
 import { errorResponse, gatewayError, requestIdHeaders } from '#server/call/relay-failure.ts';
 import type { RelayServices } from '#server/call/services.ts';
-import { countedEndpoint, fitsChannel, openStages } from '#server/call/stages.ts';
-import type { StageRun } from '#server/call/stages.ts';
+import { countedEndpoint, fitsChannel, openStages, type StageRun } from '#server/call/stages.ts';
 import { httpTurn } from '#server/call/turn.ts';
 import { resolveRoute } from '#server/exchange/resolve-route.ts';
 import type { ChannelRoute } from '#server/exchange/find-route.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
-import { sendCall } from '#server/exchange/exchange.ts';
-import type { CallToSend } from '#server/exchange/exchange.ts';
+import { type CallToSend, sendCall } from '#server/exchange/exchange.ts';
 import { countPrompt, estimateTextTokens } from '#server/exchange/token-estimate.ts';
 
 /** A provider that takes longer than this is not waited for. */

@@ -10,12 +10,10 @@ import { createCallSettlement } from '#server/call/settlement/call-settlement.ts
 import { createSessionGate } from '#server/call/admission/session-gate.ts';
 import { createModelTags } from '#server/call/model-list.ts';
 import type { RelayServices } from '#server/call/services.ts';
-import { createRelaySockets } from '#server/call/sockets/open-socket.ts';
-import type { RelaySockets } from '#server/call/sockets/open-socket.ts';
+import { createRelaySockets, type RelaySockets } from '#server/call/sockets/open-socket.ts';
 import { createStreamClock } from '#server/call/stream/stream-clock.ts';
 import { createTokenGate } from '#server/call/admission/token-gate.ts';
-import { compileStages } from '#server/call/stages.ts';
-import type { CallStage } from '#server/call/stages.ts';
+import { type CallStage, compileStages } from '#server/call/stages.ts';
 import { createRefusalWatch } from '#server/tokens/refusal-watch.ts';
 
 export interface Relay {

@@ -4,11 +4,9 @@ import type { DecodedWhole } from '#server/formats/decoded-whole.ts';
 import { isLong } from '#server/formats/decode-long.ts';
 import { inSteps } from '#server/http/in-steps.ts';
 import type { SentAttempt } from '#server/call/call-attempt.ts';
-import { writerOptions } from '#server/call/running-call.ts';
-import type { RunningCall } from '#server/call/running-call.ts';
+import { type RunningCall, writerOptions } from '#server/call/running-call.ts';
 import { responseReading, restoredResponse } from '#server/call/stages.ts';
-import { readLong, readWhole } from '#server/exchange/read-response.ts';
-import type { ReadResponse } from '#server/exchange/read-response.ts';
+import { readLong, type ReadResponse, readWhole } from '#server/exchange/read-response.ts';
 
 export function decodeResponse(
   call: RunningCall,

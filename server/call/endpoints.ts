@@ -8,8 +8,7 @@ import type { SocketDialect } from '#server/formats/socket-dialect.ts';
 import { clientDialects, openaiDialect } from '#server/formats/registry.ts';
 import { defaultSurface, surfaceOf, surfaces } from '#server/surfaces/registry.ts';
 import { isObject } from '#server/framing/loose-json.ts';
-import { pathPattern } from '#server/call/path-pattern.ts';
-import type { PathPattern } from '#server/call/path-pattern.ts';
+import { type PathPattern, pathPattern } from '#server/call/path-pattern.ts';
 import { unservedSurface } from '#server/call/unserved-paths.ts';
 
 export type RelayBody = Record<string, unknown>;

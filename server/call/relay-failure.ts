@@ -1,16 +1,13 @@
 // How failures leave on the relay's paths: in the caller's format and language, with the request id.
-import { AppError, errors, errorText, waitText } from '#shared/errors.ts';
-import type { ErrorCode, Language } from '#shared/errors.ts';
+import { AppError, type ErrorCode, errors, errorText, type Language, waitText } from '#shared/errors.ts';
 import type { ApiSurface, ErrorObject } from '#server/surfaces/api-surface.ts';
 import { failureHeaders } from '#server/http/failure.ts';
-import { endRules } from '#server/call/call-end.ts';
-import type { EndReason } from '#server/call/call-end.ts';
+import { type EndReason, endRules } from '#server/call/call-end.ts';
 import { callerLanguage } from '#server/http/language.ts';
 import { bufferResponse } from '#server/http/lean-response.ts';
 import type { RunningCall } from '#server/call/running-call.ts';
-import { invalidResponse } from '#server/exchange/upstream-error.ts';
+import { invalidResponse, type UpstreamFailure } from '#server/exchange/upstream-error.ts';
 import { refusesChannel } from '#server/exchange/failure-consequences.ts';
-import type { UpstreamFailure } from '#server/exchange/upstream-error.ts';
 
 const requestTypes = new Set([400, 404, 408, 413, 415, 426]);
 

@@ -3,26 +3,27 @@ import type { Connection } from '#server/http/connection.ts';
 import { failureResponse, toAppError } from '#server/http/failure.ts';
 import { dropBody } from '#server/http/read-body.ts';
 import { usageUntilDisconnect } from '#server/call/settlement/call-usage.ts';
-import { settleCall } from '#server/call/settlement/settle-call.ts';
-import type { CallEnd } from '#server/call/settlement/settle-call.ts';
+import { type CallEnd, settleCall } from '#server/call/settlement/settle-call.ts';
 import { blockedResponse } from '#server/call/blocked-response.ts';
 import { noteRefusal } from '#server/call/admission/note-refusal.ts';
-import { openCall } from '#server/call/admission/open-call.ts';
-import type { RefusedTurn } from '#server/call/admission/open-call.ts';
+import { openCall, type RefusedTurn } from '#server/call/admission/open-call.ts';
 import { bufferResponse, type DirectResponse, eventStreamHeaders, streamResponse } from '#server/http/lean-response.ts';
 import type { ConversationSource, LaterResponse } from '#server/call/conversation-source.ts';
 import type { RelayEndpoint } from '#server/call/endpoints.ts';
-import { errorResponse, noChannel, requestIdHeaders, reportEnd, reportError, withHeaders } from '#server/call/relay-failure.ts';
-import type { ReportedFailure } from '#server/call/relay-failure.ts';
-import { releaseCall, stopCall, voiceOf } from '#server/call/running-call.ts';
-import type { RunningCall } from '#server/call/running-call.ts';
+import {
+  errorResponse,
+  noChannel,
+  type ReportedFailure,
+  reportEnd,
+  reportError,
+  requestIdHeaders,
+  withHeaders,
+} from '#server/call/relay-failure.ts';
+import { releaseCall, type RunningCall, stopCall, voiceOf } from '#server/call/running-call.ts';
 import type { RelayServices } from '#server/call/services.ts';
-import { ClientStream } from '#server/call/stream/client-stream.ts';
-import type { ClientBody } from '#server/call/stream/client-stream.ts';
-import { httpTurn } from '#server/call/turn.ts';
-import type { StreamedTurn } from '#server/call/turn.ts';
-import { runAttempts } from '#server/call/run-attempts.ts';
-import type { NoResponse, Outcome } from '#server/call/run-attempts.ts';
+import { type ClientBody, ClientStream } from '#server/call/stream/client-stream.ts';
+import { httpTurn, type StreamedTurn } from '#server/call/turn.ts';
+import { type NoResponse, type Outcome, runAttempts } from '#server/call/run-attempts.ts';
 
 /**
  * Answers one call. Never rejects: every failure leaves in the endpoint's own format.

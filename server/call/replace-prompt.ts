@@ -2,8 +2,7 @@
 import { toAppError } from '#server/http/failure.ts';
 import { reserveCall } from '#server/call/admission/reserve-call.ts';
 import type { RelayBody } from '#server/call/endpoints.ts';
-import { reportError } from '#server/call/relay-failure.ts';
-import type { ReportedFailure } from '#server/call/relay-failure.ts';
+import { type ReportedFailure, reportError } from '#server/call/relay-failure.ts';
 import type { RunningCall } from '#server/call/running-call.ts';
 import { onlyChannelOf } from '#server/call/stages.ts';
 

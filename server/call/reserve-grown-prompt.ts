@@ -1,7 +1,6 @@
 // A call whose prompt becomes another one after it was reserved for reserves what that one may cost more.
 import type { AppError } from '#shared/errors.ts';
-import { costOf, promptByEstimate, refusedFurther } from '#server/call/admission/reserve-call.ts';
-import type { ExpectedPrompt } from '#server/call/admission/reserve-call.ts';
+import { costOf, type ExpectedPrompt, promptByEstimate, refusedFurther } from '#server/call/admission/reserve-call.ts';
 import { withoutTools } from '#server/call/admission/reserved-tools.ts';
 import type { RelayBody } from '#server/call/endpoints.ts';
 import type { RunningCall } from '#server/call/running-call.ts';

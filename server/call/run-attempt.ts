@@ -9,19 +9,15 @@ import type { CallAttempt, SentAttempt } from '#server/call/call-attempt.ts';
 import type { DecodedWhole, DeepWhole } from '#server/formats/decoded-whole.ts';
 import { decodeResponse, inTurnIfLong, writeDecoded } from '#server/call/decode-response.ts';
 import { failureOfOurs, tooDeep } from '#server/call/relay-failure.ts';
-import { elapsed } from '#server/call/running-call.ts';
-import type { RunningCall } from '#server/call/running-call.ts';
-import { StreamRelay } from '#server/call/stream/stream-relay.ts';
-import type { StreamRelayOptions } from '#server/call/stream/stream-relay.ts';
+import { elapsed, type RunningCall } from '#server/call/running-call.ts';
+import { StreamRelay, type StreamRelayOptions } from '#server/call/stream/stream-relay.ts';
 import { wholeAsStream } from '#server/call/stream/whole-as-stream.ts';
-import { sendCall } from '#server/exchange/exchange.ts';
-import type { CallExchange, CallToSend, Exchange } from '#server/exchange/exchange.ts';
+import { type CallExchange, type CallToSend, type Exchange, sendCall } from '#server/exchange/exchange.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
 import type { ResponseHeaders } from '#server/exchange/send.ts';
 import type { EventSource } from '#server/exchange/upstream-stream.ts';
 import { countText } from '#server/exchange/token-estimate.ts';
-import { invalidResponse } from '#server/exchange/upstream-error.ts';
-import type { UpstreamFailure } from '#server/exchange/upstream-error.ts';
+import { invalidResponse, type UpstreamFailure } from '#server/exchange/upstream-error.ts';
 
 /** A whole response that may go to the client once it is settled. */
 export interface WholeResult {

@@ -2,8 +2,7 @@ import { expect, test } from 'vitest';
 import type { AdmittedCall } from '#server/call/admission/admit-call.ts';
 import type { RelayEndpoint } from '#server/call/endpoints.ts';
 import { AppError } from '#shared/errors.ts';
-import { compileStages, countedEndpoint, openStages } from './stages.ts';
-import type { CallStage, StageRun } from './stages.ts';
+import { type CallStage, compileStages, countedEndpoint, openStages, type StageRun } from './stages.ts';
 import type { TextGuard } from './text-guard.ts';
 
 const call = {} as AdmittedCall;

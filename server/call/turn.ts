@@ -1,21 +1,17 @@
 // One turn of a caller: a request with a destination for its response. An HTTP request is one turn, a socket has many. Each is a call of its own:
 // admitted, reserved for and settled by itself.
-import { callAddress } from '#server/formats/call-address.ts';
-import type { CallAddress } from '#server/formats/call-address.ts';
+import { type CallAddress, callAddress } from '#server/formats/call-address.ts';
 import type { ErrorObject } from '#server/surfaces/api-surface.ts';
 import type { ResponseWriterOptions } from '#server/formats/client-dialect.ts';
-import { serverSentEvents } from '#server/framing/event-encoding.ts';
-import type { EventEncoding } from '#server/framing/event-encoding.ts';
+import { type EventEncoding, serverSentEvents } from '#server/framing/event-encoding.ts';
 import { boundaryOf } from '#server/framing/multipart.ts';
 import type { Connection } from '#server/http/connection.ts';
 import { readContent } from '#server/call/admission/read-content.ts';
 import type { CallContent } from '#server/call/admission/call-content.ts';
 import { splitPlaygroundBody } from '#server/call/admission/playground-body.ts';
 import type { ConversationSource } from '#server/call/conversation-source.ts';
-import { endpointOf } from '#server/call/endpoints.ts';
-import type { RelayEndpoint } from '#server/call/endpoints.ts';
-import { stopCall } from '#server/call/running-call.ts';
-import type { RunningCall } from '#server/call/running-call.ts';
+import { endpointOf, type RelayEndpoint } from '#server/call/endpoints.ts';
+import { type RunningCall, stopCall } from '#server/call/running-call.ts';
 import type { StageConnection } from '#server/call/stages.ts';
 import type { RelayServices } from '#server/call/services.ts';
 import type { ClientBody } from '#server/call/stream/client-stream.ts';

@@ -2,8 +2,7 @@
 // one: the feed tracks the id up to which it has seen all, and searches for missing ids above it.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { DatabaseUnavailable } from '#server/db/collection.ts';
-import { keysAtOnce } from '#server/db/changes.ts';
-import type { ChangeFeed, ChangeListener, ChangesListener } from '#server/db/changes.ts';
+import { type ChangeFeed, type ChangeListener, type ChangesListener, keysAtOnce } from '#server/db/changes.ts';
 import type { ChangeKind, ChangeRecord } from '#server/db/records/change.ts';
 import type { Database } from '#server/db/database.ts';
 

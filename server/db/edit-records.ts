@@ -3,13 +3,20 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { AppError } from '#shared/errors.ts';
-import { DatabaseUnavailable } from '#server/db/collection.ts';
-import type { Collection, Filter, Patch } from '#server/db/collection.ts';
+import { type Collection, DatabaseUnavailable, type Filter, type Patch } from '#server/db/collection.ts';
 import type { ChangeFeed } from '#server/db/changes.ts';
 import type { Records } from '#server/db/all-records.ts';
 import type { Database, UnorderedWrite } from '#server/db/database.ts';
-import { editAny, editedKinds, patchOf } from '#server/db/edit-record.ts';
-import type { Change, Editable, Edited, EditedName, RecordEdit } from '#server/db/edit-record.ts';
+import {
+  type Change,
+  type Editable,
+  editAny,
+  type Edited,
+  editedKinds,
+  type EditedName,
+  patchOf,
+  type RecordEdit,
+} from '#server/db/edit-record.ts';
 
 /** Number of records per step. */
 export const recordsAtOnce = 100;

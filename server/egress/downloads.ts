@@ -1,12 +1,10 @@
 // Downloads media from addresses that callers give, for providers that need the bytes: through the guarded egress or, if the operator has configured
 // one, through a worker. Limits size, time, and concurrency, in total and per owner.
 import type { Egress, EgressRequest, EgressStream } from '#server/egress/egress.ts';
-import { EgressRefusal } from '#server/egress/egress-refusal.ts';
-import type { EgressReason } from '#server/egress/egress-refusal.ts';
+import { type EgressReason, EgressRefusal } from '#server/egress/egress-refusal.ts';
 import { isPublicHost } from '#server/egress/special-addresses.ts';
 import type { BodyHold } from '#server/http/bodies.ts';
-import { createFairQueue, QueueFull } from '#server/queues/fair-queue.ts';
-import type { FairQueue } from '#server/queues/fair-queue.ts';
+import { createFairQueue, type FairQueue, QueueFull } from '#server/queues/fair-queue.ts';
 import type { Settings } from '#server/settings/settings.ts';
 
 export interface Download {

@@ -1,10 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { createEgress } from '#server/egress/egress.ts';
-import type { EgressRequest } from '#server/egress/egress.ts';
-import { EgressRefusal } from '#server/egress/egress-refusal.ts';
-import type { EgressReason } from '#server/egress/egress-refusal.ts';
-import { publicAddress, publicName, startFakeInternet } from '#tests/support/fake-internet.ts';
-import type { FakeInternet } from '#tests/support/fake-internet.ts';
+import { createEgress, type EgressRequest } from '#server/egress/egress.ts';
+import { type EgressReason, EgressRefusal } from '#server/egress/egress-refusal.ts';
+import { type FakeInternet, publicAddress, publicName, startFakeInternet } from '#tests/support/fake-internet.ts';
 import { trustLocalhost } from '#tests/support/trust-localhost.ts';
 
 const here = `https://${publicName}`;

@@ -1,10 +1,8 @@
 // Sends requests to addresses that users give: over HTTPS, to the public internet only. A name is resolved once, all its addresses are checked, and
 // the connection goes to one of those, even if the name resolves to others a moment later. Every redirect is checked again.
 import { Resolver } from 'node:dns/promises';
-import http from 'node:http';
-import type { IncomingMessage } from 'node:http';
-import { connect as connectTcp, isIP } from 'node:net';
-import type { Socket } from 'node:net';
+import http, { type IncomingMessage } from 'node:http';
+import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { connect as connectTls } from 'node:tls';
 import { parseAddress } from '#server/network/addresses.ts';

@@ -1,12 +1,9 @@
 // Servers that mean harm, at the other end of the guarded egress: whatever they send, it ends soon, and nothing stays open.
-import { createServer } from 'node:tls';
-import type { TLSSocket } from 'node:tls';
-import type { AddressInfo } from 'node:net';
-import { connect } from 'node:net';
+import { createServer, type TLSSocket } from 'node:tls';
+import { type AddressInfo, connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createEgress } from '#server/egress/egress.ts';
-import type { Network } from '#server/egress/egress.ts';
+import { createEgress, type Network } from '#server/egress/egress.ts';
 import { EgressRefusal } from '#server/egress/egress-refusal.ts';
 import { publicAddress, publicName } from '#tests/support/fake-internet.ts';
 import { localhostTls, trustLocalhost } from '#tests/support/trust-localhost.ts';

@@ -2,8 +2,7 @@
 // since: iana-ipv4-special-registry, iana-ipv6-special-registry), no multicast, and of IPv6 only global unicast.
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import { contains, parseAddress, parseRange } from '#server/network/addresses.ts';
-import type { Address } from '#server/network/addresses.ts';
+import { type Address, contains, parseAddress, parseRange } from '#server/network/addresses.ts';
 
 const special: readonly [Address, number][] = [
   '0.0.0.0/8', // this network

@@ -1,15 +1,13 @@
 // Disables a channel whose upstream refuses the channel itself, such as for an invalid key or an empty balance.
 import { ChannelStatus } from '#shared/channels.ts';
-import { storedReason } from '#shared/failure-reasons.ts';
-import type { FailureReason } from '#shared/failure-reasons.ts';
+import { type FailureReason, storedReason } from '#shared/failure-reasons.ts';
 import type { AppContext } from '#server/context.ts';
 import { editRecord } from '#server/db/edit-record.ts';
 import { alertOfChannel } from '#server/notify/notifications.ts';
 import { parseObject } from '#server/framing/loose-json.ts';
 import type { PreparedChannel } from './prepared-channel.ts';
 import { statusReason } from './status-reason.ts';
-import { autoDisableReason } from './failure-consequences.ts';
-import type { RefusalWitness } from './failure-consequences.ts';
+import { autoDisableReason, type RefusalWitness } from './failure-consequences.ts';
 import type { UpstreamFailure } from './upstream-error.ts';
 
 type DisableContext = Pick<AppContext, 'db' | 'changes' | 'now' | 'log' | 'settings'>;

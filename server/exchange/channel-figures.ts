@@ -7,9 +7,8 @@ import type { GroupRequest, Increments } from '#server/db/collection.ts';
 import type { PathOf } from '#server/db/fields.ts';
 import type { ChannelHourRecord } from '#server/db/records/channel-hour.ts';
 import { hourSeconds } from '#shared/channels.ts';
-import { addFirstBytes, bucketOf, emptyFirstBytes, firstByteKeys, storedBucket } from './first-byte-buckets.ts';
+import { addFirstBytes, bucketOf, emptyFirstBytes, type FirstByteBucket, firstByteKeys, storedBucket } from './first-byte-buckets.ts';
 import { type ChannelSlots, createChannelSlots } from './channel-slots.ts';
-import type { FirstByteBucket } from './first-byte-buckets.ts';
 
 export interface ChannelFigures {
   /** Counts a finished call. `firstByteMs`: time to the first byte of its response; undefined without one. */

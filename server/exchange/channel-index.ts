@@ -9,10 +9,8 @@ import type { Settings } from '#server/settings/settings.ts';
 import type { ChannelRecord } from '#server/db/records/channel.ts';
 import { ChannelStatus } from '#shared/channels.ts';
 import { pricedName } from '#shared/pricing-rules.ts';
-import { prepareChannel } from './prepared-channel.ts';
-import type { PreparedChannel } from './prepared-channel.ts';
-import { createServedModels } from './served-models.ts';
-import type { Tier } from './served-models.ts';
+import { prepareChannel, type PreparedChannel } from './prepared-channel.ts';
+import { createServedModels, type Tier } from './served-models.ts';
 
 export interface ChannelIndex {
   /** Reads all channels and follows the change feed. */

@@ -1,6 +1,5 @@
 // Why a channel cannot be used, as reasons that are rendered in the reader's language.
-import { reasonText } from '#shared/errors.ts';
-import type { Language } from '#shared/errors.ts';
+import { type Language, reasonText } from '#shared/errors.ts';
 import type { FailureReason } from '#shared/failure-reasons.ts';
 
 /** Adds a problem unless it is known. */

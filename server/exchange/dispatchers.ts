@@ -1,6 +1,5 @@
 // Connection pools by origin and proxy.
-import { Pool, ProxyAgent, Socks5ProxyAgent } from 'undici';
-import type { Dispatcher } from 'undici';
+import { type Dispatcher, Pool, ProxyAgent, Socks5ProxyAgent } from 'undici';
 
 export interface Dispatchers {
   /** @param proxy `http:`, `https:` or `socks5:` URL; null for none */

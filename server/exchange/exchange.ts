@@ -7,8 +7,7 @@ import { stepByStep } from '#server/queues/step-by-step.ts';
 import type { LeftFile } from '#server/formats/left-files.ts';
 import { prepareTexts } from '#server/formats/tool-arguments.ts';
 import { headerTier } from '#server/formats/service-tier.ts';
-import { authorizeRequest, buildRequest } from './build-request.ts';
-import type { UpstreamCall, UpstreamRequest } from './build-request.ts';
+import { authorizeRequest, buildRequest, type UpstreamCall, type UpstreamRequest } from './build-request.ts';
 import { SigningFailure } from './auth/signing-failure.ts';
 import type { PreparedChannel } from './prepared-channel.ts';
 import { withAwaiting } from './awaited-exchange.ts';
@@ -22,8 +21,7 @@ import { followUps } from './follow-ups.ts';
 import { sendOverSocket } from './socket-sending.ts';
 import { sendSplit } from './send-split.ts';
 import type { EventSource } from './upstream-stream.ts';
-import { failureOfSend, parseUpstreamError } from './upstream-error.ts';
-import type { UpstreamFailure } from './upstream-error.ts';
+import { failureOfSend, parseUpstreamError, type UpstreamFailure } from './upstream-error.ts';
 
 export type Received =
   | { kind: 'stream'; status: number; stream: EventSource; headers?: ResponseHeaders }

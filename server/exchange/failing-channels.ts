@@ -1,11 +1,9 @@
 // Lists enabled channels that fail, for operators.
 import { ChannelStatus, type FailingChannel } from '#shared/channels.ts';
-import { reasonText } from '#shared/errors.ts';
-import type { Language } from '#shared/errors.ts';
+import { type Language, reasonText } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import type { ChannelRecord } from '#server/db/records/channel.ts';
-import type { ChannelSlot } from './channel-slots.ts';
-import { storedSlotSeconds, slotOf, slotSeconds } from './channel-slots.ts';
+import { type ChannelSlot, slotOf, slotSeconds, storedSlotSeconds } from './channel-slots.ts';
 import type { PreparedChannel } from './prepared-channel.ts';
 import { readReasonText } from './status-reason.ts';
 

@@ -4,8 +4,7 @@ import type { FailureReason } from '#shared/failure-reasons.ts';
 import { accountStatuses, statusesOfChannel } from '#server/formats/status-in-body.ts';
 import { accountCodes, quotaTypes } from './forbidden.ts';
 import type { Provider } from '#server/providers/spec.ts';
-import { failureReason } from './upstream-error.ts';
-import type { UpstreamFailure } from './upstream-error.ts';
+import { failureReason, type UpstreamFailure } from './upstream-error.ts';
 
 const accountTypes = [...quotaTypes, 'permission_error', 'forbidden'];
 /** Error name in the log for an account refusal without a code. */

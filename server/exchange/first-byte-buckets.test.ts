@@ -3,12 +3,12 @@ import {
   addFirstBytes,
   bucketOf,
   emptyFirstBytes,
+  type FirstByteBucket,
   firstByteBuckets,
   firstByteKeys,
   medianFirstByte,
   storedBucket,
 } from './first-byte-buckets.ts';
-import type { FirstByteBucket } from './first-byte-buckets.ts';
 
 function bucketsOf(times: readonly number[]): FirstByteBucket[] {
   const buckets = emptyFirstBytes();

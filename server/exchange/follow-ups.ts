@@ -1,7 +1,6 @@
 // Follow-up requests of a call whose result comes later: to the same provider, with the channel's key and proxy.
 import type { FollowUp } from '#server/formats/awaiting.ts';
-import { authorizeRequest } from './build-request.ts';
-import type { UpstreamRequest } from './build-request.ts';
+import { authorizeRequest, type UpstreamRequest } from './build-request.ts';
 import type { Signing } from './auth/scheme.ts';
 import type { Requesting } from './awaited-exchange.ts';
 import type { Exchange, OpenRequest } from './exchange.ts';

@@ -6,8 +6,7 @@ import type { CallKindName } from '#server/kinds/call-kind.ts';
 import type { ChannelRecord } from '#server/db/records/channel.ts';
 import type { ClientDialect } from '#server/formats/client-dialect.ts';
 import type { ProviderTraits } from '#server/formats/provider-traits.ts';
-import { upstreamDialects } from '#server/formats/registry.ts';
-import type { UpstreamDialectName } from '#server/formats/registry.ts';
+import { type UpstreamDialectName, upstreamDialects } from '#server/formats/registry.ts';
 import type { UpstreamDialect } from '#server/formats/upstream-dialect.ts';
 import type { Framing } from '#server/framing/framing.ts';
 import { framings } from '#server/framing/registry.ts';
@@ -15,17 +14,20 @@ import type { Secrets } from '#server/secrets/secrets.ts';
 import type { Settings } from '#server/settings/settings.ts';
 import { withoutTrailing } from '#shared/trailing.ts';
 import { noteProblem, together } from './channel-problems.ts';
-import { authorizationOf } from './auth/registry.ts';
-import type { Auth } from './auth/registry.ts';
+import { type Auth, authorizationOf } from './auth/registry.ts';
 import type { Signing } from './auth/scheme.ts';
-import { noSetting, parseChannelSetting, parseModelMapping, parseParamOverride, parseStatusCodeMapping } from './channel-json.ts';
-import type { ChannelSetting } from './channel-json.ts';
-import { findRoute } from './find-route.ts';
-import type { RouteRequest, ChannelRoute } from './find-route.ts';
+import {
+  type ChannelSetting,
+  noSetting,
+  parseChannelSetting,
+  parseModelMapping,
+  parseParamOverride,
+  parseStatusCodeMapping,
+} from './channel-json.ts';
+import { type ChannelRoute, findRoute, type RouteRequest } from './find-route.ts';
 import { providerOf } from '#server/providers/registry.ts';
 import type { Provider, ProviderFormat } from '#server/providers/spec.ts';
-import { createRefusedFields } from './refused-fields.ts';
-import type { RefusedFields } from './refused-fields.ts';
+import { createRefusedFields, type RefusedFields } from './refused-fields.ts';
 import type { SendRequest } from './send.ts';
 
 /** One format of a channel's provider, ready to use with the channel's key. */

@@ -6,10 +6,8 @@ import { openStream } from '#server/formats/open-stream.ts';
 import type { StreamPipe } from '#server/formats/stream-pipe.ts';
 import { TextTally } from '#server/formats/text-tally.ts';
 import type { PreparedChannel } from './prepared-channel.ts';
-import { countText, estimateTextTokens } from './token-estimate.ts';
-import type { Counting } from './token-estimate.ts';
-import { failureInBody, invalidResponse } from './upstream-error.ts';
-import type { UpstreamFailure } from './upstream-error.ts';
+import { type Counting, countText, estimateTextTokens } from './token-estimate.ts';
+import { failureInBody, invalidResponse, type UpstreamFailure } from './upstream-error.ts';
 
 export type ReadInput = DecodeInput & { kind: CallKind; channel: PreparedChannel };
 export type ReadResponse = DecodedWhole | DeepWhole | { kind: 'failed'; failure: UpstreamFailure };

@@ -9,11 +9,9 @@ import { DatabaseClosed } from '#server/db/collection.ts';
 import type { ChannelRecord } from '#server/db/records/channel.ts';
 import { parseObject } from '#server/framing/loose-json.ts';
 import { alertOfSignIn } from '#server/notify/notifications.ts';
-import { requestTokens } from './request-tokens.ts';
-import type { NewTokens } from './request-tokens.ts';
+import { type NewTokens, requestTokens } from './request-tokens.ts';
 import type { PreparedChannel } from './prepared-channel.ts';
-import { readSignIn } from './sign-in.ts';
-import type { SignIn } from './sign-in.ts';
+import { readSignIn, type SignIn } from './sign-in.ts';
 
 const codexType = 57;
 /** Tokens live about ten days and are renewed this long before expiry, so calls never use an expired one. */

@@ -6,18 +6,15 @@ import type { CallKind, CallPiece, CallPieces, PieceEndings } from '#server/kind
 import type { ResponseWriterOptions } from '#server/formats/client-dialect.ts';
 import { isLong } from '#server/formats/decode-long.ts';
 import { framings } from '#server/framing/registry.ts';
-import { parseObject } from '#server/framing/loose-json.ts';
-import type { JsonObject } from '#server/framing/loose-json.ts';
+import { type JsonObject, parseObject } from '#server/framing/loose-json.ts';
 import { inParallel } from '#server/queues/in-parallel.ts';
 import { stepByStep } from '#server/queues/step-by-step.ts';
 import type { UpstreamCall } from './build-request.ts';
 import type { CallExchange, ExchangeContext, Received, SendOptions, SentRequest } from './exchange.ts';
-import { SplitStream } from './split-stream.ts';
-import type { StreamedPart } from './split-stream.ts';
+import { SplitStream, type StreamedPart } from './split-stream.ts';
 import type { ResponseRoom, SendLimits } from './send.ts';
 import { decodeTokens } from './token-estimate.ts';
-import { failureInBody, invalidResponse } from './upstream-error.ts';
-import type { UpstreamFailure } from './upstream-error.ts';
+import { failureInBody, invalidResponse, type UpstreamFailure } from './upstream-error.ts';
 
 type SentCall = Omit<UpstreamCall, 'settings'>;
 type SendCall = (context: ExchangeContext, call: SentCall, options: SendOptions) => CallExchange | Promise<CallExchange>;

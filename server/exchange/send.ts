@@ -2,17 +2,14 @@
 // a stream of chunks with back-pressure and abort in both directions.
 import type { Dispatcher } from 'undici';
 import type { Readable } from 'node:stream';
-import { PiecedBody } from '#server/framing/byte-source.ts';
-import type { OpenBody } from '#server/framing/byte-source.ts';
+import { type OpenBody, PiecedBody } from '#server/framing/byte-source.ts';
 import type { SocketEnd } from '#server/formats/upstream-dialect.ts';
 import type { Framing } from '#server/framing/framing.ts';
-import { decodeBody, encodingsOf, ExpansionError, withoutMark } from './decode-body.ts';
-import type { BodyDecoder } from './decode-body.ts';
+import { type BodyDecoder, decodeBody, encodingsOf, ExpansionError, withoutMark } from './decode-body.ts';
 import { createDispatchers } from './dispatchers.ts';
 import type { Sieve } from './event-sieve.ts';
 import { SendFailure } from './send-failure.ts';
-import { UpstreamStream } from './upstream-stream.ts';
-import type { Flow } from './upstream-stream.ts';
+import { type Flow, UpstreamStream } from './upstream-stream.ts';
 import { upgradeThrough } from './upgrade.ts';
 
 /** Long bodies are read while they are sent. */

@@ -3,8 +3,7 @@ import { expect, test } from 'vitest';
 import { buildPreparedChannel } from '#tests/support/build-channel.ts';
 import { pricedName } from '#shared/pricing-rules.ts';
 import type { PreparedChannel } from './prepared-channel.ts';
-import { createServedModels, drawWeight } from './served-models.ts';
-import type { Tier } from './served-models.ts';
+import { createServedModels, drawWeight, type Tier } from './served-models.ts';
 
 const groups = ['default', 'vip', 'other'];
 const models = ['gpt-4o', 'tide', 'gpt-4-gizmo-*', 'gpt-4-gizmo-sea', 'gpt-4-gizmo-land'];

@@ -1,7 +1,6 @@
 // Joins the streams of a call's pieces into one stream in the caller's format. A failed piece ends the stream with an
 // error event, treated as the provider's.
-import { sumOfUsages } from '#shared/token-usage.ts';
-import type { TokenUsage } from '#shared/token-usage.ts';
+import { sumOfUsages, type TokenUsage } from '#shared/token-usage.ts';
 import type { CallPiece, CallPieces, PieceEndings } from '#server/kinds/call-kind.ts';
 import type { ClientDialect, ResponseWriterOptions } from '#server/formats/client-dialect.ts';
 import type { ErrorInResponse, StreamPipe } from '#server/formats/stream-pipe.ts';
@@ -11,8 +10,7 @@ import type { Splitter } from '#server/framing/framing.ts';
 import type { Received, SentRequest } from './exchange.ts';
 import { SendFailure } from './send-failure.ts';
 import type { EventSource, StreamSink } from './upstream-stream.ts';
-import { invalidResponse } from './upstream-error.ts';
-import type { UpstreamFailure } from './upstream-error.ts';
+import { invalidResponse, type UpstreamFailure } from './upstream-error.ts';
 
 export interface StreamedPart {
   piece: CallPiece;

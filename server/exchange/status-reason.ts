@@ -1,7 +1,6 @@
 // Reason of a channel's status, in the text `other_info` that clients read: `status_reason` is rendered when it is
 // read.
-import { reasonText } from '#shared/errors.ts';
-import type { Language, LocalText } from '#shared/errors.ts';
+import { type Language, type LocalText, reasonText } from '#shared/errors.ts';
 import type { FailureReason } from '#shared/failure-reasons.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 

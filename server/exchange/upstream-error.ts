@@ -1,13 +1,10 @@
 // Upstream failures, in the shape of all errors of the gateway.
-import { errorText } from '#shared/errors.ts';
-import type { AppError, ErrorCode } from '#shared/errors.ts';
-import { saidReason } from '#shared/failure-reasons.ts';
-import type { FailureReason } from '#shared/failure-reasons.ts';
+import { type AppError, type ErrorCode, errorText } from '#shared/errors.ts';
+import { type FailureReason, saidReason } from '#shared/failure-reasons.ts';
 import type { ErrorInResponse } from '#server/formats/stream-pipe.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
 import { maskSecrets } from './mask-secrets.ts';
-import { concernOf } from './forbidden.ts';
-import type { Concern, Forbidden } from './forbidden.ts';
+import { type Concern, concernOf, type Forbidden } from './forbidden.ts';
 import type { PreparedChannel } from './prepared-channel.ts';
 import type { SendFailure } from './send-failure.ts';
 import { statusesOfChannel } from '#server/formats/status-in-body.ts';

@@ -1,8 +1,7 @@
 // Losses of requests to application platforms, where each application has its own model, settings and tools, which callers cannot
 // change.
 import { writeHostedTools } from './hosted-tools.ts';
-import { untranslatable } from './losses.ts';
-import type { Losses } from './losses.ts';
+import { type Losses, untranslatable } from './losses.ts';
 import { namedText } from './media.ts';
 import type { AssistantPart, AudioPart, ChatRequest, FilePart, ImagePart, Message, UserPart } from './parts.ts';
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fittingIds } from './call-id-rules.ts';
-import type { IdUse } from './call-id-rules.ts';
+import { fittingIds, type IdUse } from './call-id-rules.ts';
 
 /** Turns of calls and results: `+a` is a call, `-a` its result. */
 function uses(...turns: string[]): IdUse[] {

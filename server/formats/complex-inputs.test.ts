@@ -2,8 +2,7 @@
 // double the work and the output.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildPreparedChannel } from '#tests/support/build-channel.ts';
-import { createStepCounter } from '#tests/support/count-steps.ts';
-import type { StepCounter } from '#tests/support/count-steps.ts';
+import { createStepCounter, type StepCounter } from '#tests/support/count-steps.ts';
 import { defaultSettings } from '#tests/support/default-settings.ts';
 import { AppError } from '#shared/errors.ts';
 import type { ClientDialect } from './client-dialect.ts';

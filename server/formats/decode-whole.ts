@@ -1,16 +1,13 @@
 // Decodes a provider's complete response for the client: forwarded if both use the same format, otherwise translated.
 import type { TokenUsage } from '#shared/token-usage.ts';
 import { isTooDeep } from '#server/framing/json-depth.ts';
-import { outlineAtOnce } from '#server/framing/json-outline.ts';
-import type { JsonOutline } from '#server/framing/json-outline.ts';
-import { isObject, parseObject, parseShallow } from '#server/framing/loose-json.ts';
-import type { JsonObject } from '#server/framing/loose-json.ts';
+import { type JsonOutline, outlineAtOnce } from '#server/framing/json-outline.ts';
+import { isObject, type JsonObject, parseObject, parseShallow } from '#server/framing/loose-json.ts';
 import { LongTexts } from '#server/framing/long-json.ts';
 import { readLongJson } from '#server/framing/read-long-json.ts';
 import { PartBudget } from '#server/framing/part-budget.ts';
 import type { DecodedWhole, DecodeInput, DeepWhole, FailedWhole, TranslatedWhole, WholeResponse } from './decoded-whole.ts';
-import { textOfPart } from './parts.ts';
-import type { ResponsePart } from './parts.ts';
+import { type ResponsePart, textOfPart } from './parts.ts';
 import { noteSignature } from './signature-memory.ts';
 import { errorInResponse } from './stream-pipe.ts';
 import { UsageSoFar } from './token-usage.ts';

@@ -1,12 +1,20 @@
 // Every reason of the tables, in complete responses and at the end of a stream.
 import { describe, expect, test } from 'vitest';
 import { isObject } from '#server/framing/loose-json.ts';
-import { chatEndings, claudeEndings, cohereEndings, converseEndings, ernieEndings, geminiEndings } from './endings.ts';
-import { hunyuanEndings, ollamaEndings, responsesEndings } from './endings.ts';
-import type { Endings } from './endings.ts';
+import {
+  chatEndings,
+  claudeEndings,
+  cohereEndings,
+  converseEndings,
+  type Endings,
+  ernieEndings,
+  geminiEndings,
+  hunyuanEndings,
+  ollamaEndings,
+  responsesEndings,
+} from './endings.ts';
 import type { ResponsePart } from './parts.ts';
-import { upstreamDialects } from './registry.ts';
-import type { UpstreamDialectName } from './registry.ts';
+import { type UpstreamDialectName, upstreamDialects } from './registry.ts';
 import type { FramedEvent } from '#server/framing/framing.ts';
 
 interface Format {

@@ -1,6 +1,5 @@
 // Request fields that have no place in the parts: named as the format names them, and mapped to the shared vocabulary if known.
-import { fieldsByName } from './request-fields.ts';
-import type { ExtraField, SaidField, SaidFields } from './request-fields.ts';
+import { type ExtraField, fieldsByName, type SaidField, type SaidFields } from './request-fields.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import type { StrictFields } from './strict-fields.ts';
 

@@ -1,6 +1,5 @@
 // Ids for tool calls with an empty id: formats pair calls and results by ids, and no vendor accepts an empty one.
-import { fittingIds } from './call-id-rules.ts';
-import type { IdUse } from './call-id-rules.ts';
+import { fittingIds, type IdUse } from './call-id-rules.ts';
 import type { AssistantPart, ChatRequest, Message, UserPart } from './parts.ts';
 
 const anyId = {};

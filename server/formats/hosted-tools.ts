@@ -1,13 +1,11 @@
 // Hosted tools in requests: tools that run at the provider and are billed per run. Those without a price are dropped and reported; a
 // forced one is rejected.
-import { hostedKinds } from '#shared/hosted-tools.ts';
-import type { HostedCalls, HostedKind, HostedVariants } from '#shared/hosted-tools.ts';
+import { type HostedCalls, type HostedKind, hostedKinds, type HostedVariants } from '#shared/hosted-tools.ts';
 import { AppError } from '#shared/errors.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import { isFilled } from './provider-objects.ts';
 import type { CallInput } from './encode-input.ts';
-import { thisChannel, untranslatable } from './losses.ts';
-import type { Losses } from './losses.ts';
+import { type Losses, thisChannel, untranslatable } from './losses.ts';
 import type { ChatRequest, HostedTool } from './parts.ts';
 
 type Body = Readonly<Record<string, unknown>>;

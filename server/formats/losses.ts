@@ -1,9 +1,7 @@
 // Fields that the upstream format does not support: dropped and reported to the caller, or rejected.
-import { AppError } from '#shared/errors.ts';
-import type { LocalText } from '#shared/errors.ts';
+import { AppError, type LocalText } from '#shared/errors.ts';
 import { isObject } from '#server/framing/loose-json.ts';
-import { requestFields } from './request-fields.ts';
-import type { CarriedFields, ExtraField, RequestField, SaidFields } from './request-fields.ts';
+import { type CarriedFields, type ExtraField, type RequestField, requestFields, type SaidFields } from './request-fields.ts';
 
 /** For state of one provider that others do not have. */
 export const otherProviders: LocalText = { zh: '其他提供商', en: 'other providers' };

@@ -4,8 +4,7 @@
 // or video where others have images.
 import { inlineData } from './media.ts';
 import { isFilmAddress, longestAddress, parseAddress } from './media-addresses.ts';
-import { addMediaTokens, mostPromptTokens } from './prompt-content.ts';
-import type { PromptContent } from './prompt-content.ts';
+import { addMediaTokens, mostPromptTokens, type PromptContent } from './prompt-content.ts';
 
 export interface MediaRates {
   audioPerSecond: number;

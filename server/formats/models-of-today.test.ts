@@ -4,8 +4,7 @@ import { callKinds } from '#server/kinds/registry.ts';
 import { factsOf } from '#server/model-facts/find-facts.ts';
 import { efforts } from '#server/model-facts/model-record.ts';
 import { routedRequest } from '#tests/support/routed-request.ts';
-import { buildPreparedChannel } from '#tests/support/build-channel.ts';
-import type { ChannelFields } from '#tests/support/build-channel.ts';
+import { buildPreparedChannel, type ChannelFields } from '#tests/support/build-channel.ts';
 import { defaultSettings } from '#tests/support/default-settings.ts';
 import { clientDialects } from './registry.ts';
 

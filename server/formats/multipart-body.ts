@@ -1,12 +1,10 @@
 // Multipart form as a call's body: texts by name, files in lists. Fields that affect billing must occur once, under their exact name.
 import { fieldRules } from '#shared/field-rules.ts';
 import type { ByteSource } from '#server/framing/byte-source.ts';
-import { MultipartFile, readMultipart } from '#server/framing/multipart.ts';
-import type { MultipartPart } from '#server/framing/multipart.ts';
+import { MultipartFile, type MultipartPart, readMultipart } from '#server/framing/multipart.ts';
 import { refuseAccountObject } from './provider-objects.ts';
 import type { CriticalMembers } from './critical-members.ts';
-import { badField } from './strict-fields.ts';
-import type { Body } from './strict-fields.ts';
+import { badField, type Body } from './strict-fields.ts';
 
 /** Fields of a call's form that are not plain text. */
 export interface MultipartFields {

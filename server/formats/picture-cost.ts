@@ -2,8 +2,7 @@
 // https://platform.openai.com/docs/guides/images-vision#calculating-costs
 import { factsOf } from '#server/model-facts/find-facts.ts';
 import { inlineData } from './media.ts';
-import { pictureSize } from './picture-size.ts';
-import type { PictureSize } from './picture-size.ts';
+import { type PictureSize, pictureSize } from './picture-size.ts';
 
 export interface PictureWorth {
   guess: number;

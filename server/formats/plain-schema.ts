@@ -1,8 +1,7 @@
 // Normalizes JSON Schemas to what every vendor accepts, before a request is translated: Google's tools have upper-case types, `nullable`
 // and counts as texts, old schemas boolean bounds, generated ones bounds beyond any number. Unchanged schemas stay the same object.
 import type { ChatRequest } from './parts.ts';
-import { mapSchemas, unchanged } from './schema-parts.ts';
-import type { Schema } from './schema-parts.ts';
+import { mapSchemas, type Schema, unchanged } from './schema-parts.ts';
 
 /** Integer keywords. Google's packages write 64-bit numbers as texts. */
 const counts: ReadonlySet<string> = new Set(['minItems', 'maxItems', 'minLength', 'maxLength', 'minProperties', 'maxProperties']);

@@ -7,8 +7,7 @@ import { defaultSettings } from '#tests/support/default-settings.ts';
 import type { ClientDialect } from './client-dialect.ts';
 import { encodeRequest } from './encode-request.ts';
 import { clientDialects } from './registry.ts';
-import { writeSeal } from './seal.ts';
-import type { SealOrigin } from './seal.ts';
+import { type SealOrigin, writeSeal } from './seal.ts';
 
 type Json = Record<string, unknown>;
 

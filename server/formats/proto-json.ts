@@ -2,8 +2,7 @@
 // names; both at once are rejected. https://protobuf.dev/programming-guides/json
 import { fieldRules } from '#shared/field-rules.ts';
 import { isObject } from '#server/framing/loose-json.ts';
-import { badField, StrictFields } from './strict-fields.ts';
-import type { Body } from './strict-fields.ts';
+import { badField, type Body, StrictFields } from './strict-fields.ts';
 
 /** Members with the caller's own content below. */
 const opaque: ReadonlySet<string> = new Set([

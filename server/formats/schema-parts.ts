@@ -1,8 +1,7 @@
 // Limits on a request's JSON Schemas. Upstream formats rewrite schemas: a walk takes one step per part, and copies for references come from
 // one budget per request.
 import { AppError } from '#shared/errors.ts';
-import { isObject } from '#server/framing/loose-json.ts';
-import type { JsonObject } from '#server/framing/loose-json.ts';
+import { isObject, type JsonObject } from '#server/framing/loose-json.ts';
 import { PartBudget } from '#server/framing/part-budget.ts';
 
 export type Schema = Readonly<JsonObject>;

@@ -1,6 +1,5 @@
 // Reads fields of a caller's body strictly: wrong types are rejected with the field's name.
-import { AppError } from '#shared/errors.ts';
-import type { LocalText } from '#shared/errors.ts';
+import { AppError, type LocalText } from '#shared/errors.ts';
 import { fieldRules } from '#shared/field-rules.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 

@@ -1,6 +1,5 @@
 // Tools with free text input, for formats with JSON arguments only: the text is sent as `{"input": …}`.
-import { parseObject } from '#server/framing/loose-json.ts';
-import type { JsonObject } from '#server/framing/loose-json.ts';
+import { type JsonObject, parseObject } from '#server/framing/loose-json.ts';
 import type { Grammar, Tool } from './parts.ts';
 
 const member = 'input';

@@ -2,8 +2,7 @@
 import { isObject } from '#server/framing/loose-json.ts';
 import type { HostedCalls } from '#shared/hosted-tools.ts';
 import { tierNamed } from '#shared/service-tiers.ts';
-import { inputTokens, noTokens } from '#shared/token-usage.ts';
-import type { AdviceUsage, TokenUsage } from '#shared/token-usage.ts';
+import { type AdviceUsage, inputTokens, noTokens, type TokenUsage } from '#shared/token-usage.ts';
 import type { MainCount, ResponsePart, UpstreamErrorObject } from './parts.ts';
 import type { ReportedUsage } from './stream-pipe.ts';
 

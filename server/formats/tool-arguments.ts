@@ -1,7 +1,6 @@
 // Tool arguments in a conversation. Most formats require an object, but a truncated model has written invalid JSON, and the conversation
 // must continue.
-import { isObject, parseObject } from '#server/framing/loose-json.ts';
-import type { JsonObject } from '#server/framing/loose-json.ts';
+import { isObject, type JsonObject, parseObject } from '#server/framing/loose-json.ts';
 import { LongTexts } from '#server/framing/long-json.ts';
 import type { ToolCallPart } from './parts.ts';
 import { argumentsOfText, wrappedText } from './text-tools.ts';

@@ -2,8 +2,7 @@
 // upstream formats carry. `docs/translation.md` is generated from it, and a test runs every row.
 import type { ClientDialect } from './client-dialect.ts';
 import { clientDialects, upstreamDialects } from './registry.ts';
-import { isRequestField, requestFields } from './request-fields.ts';
-import type { PartialLoss, RequestField } from './request-fields.ts';
+import { isRequestField, type PartialLoss, type RequestField, requestFields } from './request-fields.ts';
 import type { UpstreamDialect } from './upstream-dialect.ts';
 
 export interface TranslationRow extends PartialLoss {

@@ -1,7 +1,6 @@
 // Reports fields that a provider does not support, unless they equal the default.
 import type { EncodeInput } from './encode-input.ts';
-import { fieldsByName, isRequestField } from './request-fields.ts';
-import type { SaidFields } from './request-fields.ts';
+import { fieldsByName, isRequestField, type SaidFields } from './request-fields.ts';
 
 /** Default values in OpenAI's formats. */
 const defaults: ReadonlyMap<string, unknown> = new Map([

@@ -2,8 +2,7 @@
 import type { TokenUsage } from '#shared/token-usage.ts';
 import type { ErrorObject } from '#server/surfaces/api-surface.ts';
 import type { ResponsePart } from './parts.ts';
-import { pushWhole } from './stream-pipe.ts';
-import type { PipeStep, ReportedUsage, StreamOpening, StreamPipe } from './stream-pipe.ts';
+import { type PipeStep, pushWhole, type ReportedUsage, type StreamOpening, type StreamPipe } from './stream-pipe.ts';
 
 export abstract class WrappedStream implements StreamPipe {
   protected readonly pipe: StreamPipe;

@@ -1,7 +1,6 @@
 import { getDefaultHighWaterMark } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { indexIn, partOf, PiecedBody, pieceBytes, sourceOf } from './byte-source.ts';
-import type { ByteSource, ReadBuffer } from './byte-source.ts';
+import { type ByteSource, indexIn, partOf, pieceBytes, PiecedBody, type ReadBuffer, sourceOf } from './byte-source.ts';
 import { freeBytes } from './free-bytes.ts';
 
 describe('a source of bytes', () => {

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { outlineOf } from './json-outline.ts';
-import type { JsonOutline } from './json-outline.ts';
+import { type JsonOutline, outlineOf } from './json-outline.ts';
 
 function outline(text: string, listed?: string): { found: JsonOutline | null; steps: number; bytes: Buffer } {
   const bytes = Buffer.from(text);

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { PiecedBody, wholeOf } from './byte-source.ts';
 import { bodyOfValue, LongTexts } from './long-json.ts';
-import { readLongJson } from './read-long-json.ts';
-import type { LongJson } from './read-long-json.ts';
+import { type LongJson, readLongJson } from './read-long-json.ts';
 
 function read(json: string | Buffer): LongJson | null {
   const steps = readLongJson(Buffer.from(json));

@@ -6,8 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { PiecedBody, ReadBuffer } from './byte-source.ts';
 import { freeBytes } from './free-bytes.ts';
 import { isObject } from './loose-json.ts';
-import { addPieces, settled, WrittenJson } from './written-json.ts';
-import type { LongText } from './written-json.ts';
+import { addPieces, type LongText, settled, WrittenJson } from './written-json.ts';
 
 /** Minimum bytes of a text that gets a mark. */
 export const leastBytes = 256;

@@ -1,10 +1,8 @@
 // Reads forms with files (`multipart/form-data`) in place, in memory or on disk, without copying the files. Parsers
 // differ on malformed forms, so forms are rewritten before they are forwarded, and malformed ones rejected.
 // https://www.rfc-editor.org/rfc/rfc7578
-import { AppError } from '#shared/errors.ts';
-import type { LocalText } from '#shared/errors.ts';
-import { indexIn, partOf, PiecedBody, ReadBuffer, sourceOf } from './byte-source.ts';
-import type { ByteSource } from './byte-source.ts';
+import { AppError, type LocalText } from '#shared/errors.ts';
+import { type ByteSource, indexIn, partOf, PiecedBody, ReadBuffer, sourceOf } from './byte-source.ts';
 
 export interface MultipartPart {
   name: string;

@@ -2,8 +2,7 @@
 // references, stored items, sealed windows, state of a socket. Parts are counted before parsing, because bytes do not
 // bound a tree: 1 MB of empty objects takes 20 MB parsed.
 import { AppError } from '#shared/errors.ts';
-import { parseObject } from './loose-json.ts';
-import type { JsonObject } from './loose-json.ts';
+import { type JsonObject, parseObject } from './loose-json.ts';
 
 /** Objects, arrays, texts and names: the most expensive parts to parse and hold. */
 export const mostParts = 100_000;

@@ -4,8 +4,7 @@ import { AppError } from '#shared/errors.ts';
 import { freeBytes } from './free-bytes.ts';
 import { isEscapedAt } from './json-text.ts';
 import { leastBytes, LongTexts } from './long-json.ts';
-import { control } from './written-json.ts';
-import type { LongText } from './written-json.ts';
+import { control, type LongText } from './written-json.ts';
 
 /** Bytes per step of texts with escapes, which take several times as long. */
 const escapedBytes = 64 * 1024;

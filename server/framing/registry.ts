@@ -1,7 +1,6 @@
 // Framings by the name in a provider's record.
 import { namedEventOf, wrappedEventOf } from './aws-events.ts';
-import { beginsFrames, FrameSplitter } from './aws-frames.ts';
-import type { EventsOfFrame } from './aws-frames.ts';
+import { beginsFrames, type EventsOfFrame, FrameSplitter } from './aws-frames.ts';
 import { EventSplitter } from './event-splitter.ts';
 import type { Framing } from './framing.ts';
 import { beginsObject, lastLine, LineSplitter } from './line-splitter.ts';

@@ -1,6 +1,5 @@
 // JSON that is written while it is read: long texts are escaped in pieces.
-import { PiecedBody } from './byte-source.ts';
-import type { ByteSource, ReadBuffer } from './byte-source.ts';
+import { type ByteSource, PiecedBody, type ReadBuffer } from './byte-source.ts';
 import { freeBytes } from './free-bytes.ts';
 
 /** Letters escaped at a time. */

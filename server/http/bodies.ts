@@ -2,12 +2,9 @@
 // those that take long to parse.
 import { AppError } from '#shared/errors.ts';
 import type { Spool } from '#server/http/spool.ts';
-import { createProgressWatch } from '#server/network/progress-watch.ts';
-import type { ProgressWatch } from '#server/network/progress-watch.ts';
-import { createShares } from '#server/queues/shares.ts';
-import type { Shares } from '#server/queues/shares.ts';
-import { createTurns } from '#server/queues/turns.ts';
-import type { InTurn } from '#server/queues/turns.ts';
+import { createProgressWatch, type ProgressWatch } from '#server/network/progress-watch.ts';
+import { createShares, type Shares } from '#server/queues/shares.ts';
+import { createTurns, type InTurn } from '#server/queues/turns.ts';
 
 /** Bytes held by one request. */
 export interface BodyHold {

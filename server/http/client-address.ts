@@ -1,6 +1,5 @@
 import ipaddr from 'ipaddr.js';
-import { contains, parseAddress, parseRange } from '#server/network/addresses.ts';
-import type { Address } from '#server/network/addresses.ts';
+import { type Address, contains, parseAddress, parseRange } from '#server/network/addresses.ts';
 import type { Connection } from './connection.ts';
 
 /**

@@ -1,6 +1,5 @@
 // Error responses of `/api`: the envelope, in the caller's language. The relay has other formats (`server/call/`).
-import { AppError, errorText } from '#shared/errors.ts';
-import type { Language } from '#shared/errors.ts';
+import { AppError, errorText, type Language } from '#shared/errors.ts';
 import { DatabaseUnavailable } from '#server/db/collection.ts';
 import { QueueFull } from '#server/queues/fair-queue.ts';
 import type { AppContext } from '#server/context.ts';

@@ -4,8 +4,7 @@ import { readingFor } from '#server/db/reading-for.ts';
 import { AccountLines } from '#server/queues/account-lines.ts';
 import type { Caller, Handler, RequestFacts } from '#server/http/call.ts';
 import { subscriberOf } from '#server/http/client-address.ts';
-import { mount } from '#server/http/mount.ts';
-import type { RouteHost } from '#server/http/mount.ts';
+import { mount, type RouteHost } from '#server/http/mount.ts';
 
 /** Maximum requests of an account that read or wait. */
 const mostAtOnce = 40;

@@ -1,6 +1,5 @@
 // HTTP server of the app, and its shutdown.
-import { createServer } from 'node:http';
-import type { IncomingMessage, RequestListener, Server } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { errorText } from '#shared/errors.ts';

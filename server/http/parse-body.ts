@@ -2,8 +2,7 @@
 import { AppError } from '#shared/errors.ts';
 import { placeOfFault } from '#shared/json-fault.ts';
 import type { Bodies } from '#server/http/bodies.ts';
-import { readBody } from '#server/http/read-body.ts';
-import type { BodyReading, RawBody } from '#server/http/read-body.ts';
+import { type BodyReading, type RawBody, readBody } from '#server/http/read-body.ts';
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
 /** Beyond either limit, parsing takes milliseconds and is queued. */

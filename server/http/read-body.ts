@@ -1,13 +1,11 @@
 // Reads a body from the wire: decompresses, scans and bounds it while it arrives, so that nothing is held or parsed
 // that could not be served.
 import { Readable } from 'node:stream';
-import { IncomingMessage } from 'node:http';
-import type { ServerResponse } from 'node:http';
+import { IncomingMessage, type ServerResponse } from 'node:http';
 import { AppError } from '#shared/errors.ts';
 import type { BodyHold } from '#server/http/bodies.ts';
 import type { Connection } from '#server/http/connection.ts';
-import { decoderFor } from '#server/http/decompress.ts';
-import type { Decoder } from '#server/http/decompress.ts';
+import { type Decoder, decoderFor } from '#server/http/decompress.ts';
 import type { SpoolFile } from '#server/http/spool.ts';
 import { freeBytes } from '#server/framing/free-bytes.ts';
 import { JsonScan } from '#server/framing/json-scan.ts';

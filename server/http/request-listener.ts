@@ -1,6 +1,5 @@
 // Adapts Node's requests for handlers.
-import { ServerResponse } from 'node:http';
-import type { IncomingMessage, RequestListener } from 'node:http';
+import { type IncomingMessage, type RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { createServerAdapter } from '@whatwg-node/server';
 import type { AppContext } from '#server/context.ts';

@@ -1,14 +1,12 @@
 // Stores large bodies other than JSON on disk, in files that are unlinked at creation, so that nothing remains after
 // the process.
 import { randomUUID } from 'node:crypto';
-import { mkdir, open, readdir, unlink, writeFile } from 'node:fs/promises';
-import type { FileHandle } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, readdir, unlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Logger } from 'pino';
 import { AppError } from '#shared/errors.ts';
 import type { ByteSource, ReadBuffer } from '#server/framing/byte-source.ts';
-import { createShares } from '#server/queues/shares.ts';
-import type { Shares } from '#server/queues/shares.ts';
+import { createShares, type Shares } from '#server/queues/shares.ts';
 
 export interface Spool {
   /** Creates no file before the first write. */

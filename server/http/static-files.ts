@@ -8,8 +8,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 import { z } from 'zod';
 import type { AppContext } from '#server/context.ts';
 import { consoleHeaders } from '#server/http/console-headers.ts';
-import { siteManifest } from '#server/http/site-manifest.ts';
-import type { SiteIdentity } from '#server/http/site-manifest.ts';
+import { type SiteIdentity, siteManifest } from '#server/http/site-manifest.ts';
 
 const types: Record<string, string> = {
   '.html': 'text/html; charset=utf-8',

@@ -10,11 +10,9 @@ import { encodeRequest } from '#server/formats/encode-request.ts';
 import { clientDialects, upstreamDialects } from '#server/formats/registry.ts';
 import { badField } from '#server/formats/strict-fields.ts';
 import type { ErrorInResponse } from '#server/formats/stream-pipe.ts';
-import { isTokenList } from '#server/formats/token-lists.ts';
-import type { DecodeTokens } from '#server/formats/token-lists.ts';
+import { type DecodeTokens, isTokenList } from '#server/formats/token-lists.ts';
 import { isObject } from '#server/framing/loose-json.ts';
-import type { CallKind, CallPiece } from './call-kind.ts';
-import { jsonType, megabyte } from './call-kind.ts';
+import { type CallKind, type CallPiece, jsonType, megabyte } from './call-kind.ts';
 import { chat } from './chat.ts';
 
 type Body = Readonly<Record<string, unknown>>;

@@ -3,8 +3,7 @@
 import { decodeLong } from '#server/formats/decode-long.ts';
 import { decodeWhole } from '#server/formats/decode-whole.ts';
 import { encodeRequest } from '#server/formats/encode-request.ts';
-import type { CallKind } from './call-kind.ts';
-import { identityOfFormat, jsonType, megabyte } from './call-kind.ts';
+import { type CallKind, identityOfFormat, jsonType, megabyte } from './call-kind.ts';
 
 export const countTokens: CallKind = {
   name: 'count_tokens',

@@ -3,17 +3,14 @@
 import { writeJson } from '#server/framing/long-json.ts';
 import { fieldRules } from '#shared/field-rules.ts';
 import { requestedByBody } from '#server/formats/call-address.ts';
-import type { ClientCall } from '#server/formats/client-dialect.ts';
-import { plainTokenBytes } from '#server/formats/client-dialect.ts';
+import { type ClientCall, plainTokenBytes } from '#server/formats/client-dialect.ts';
 import { criticalMembers } from '#server/formats/critical-members.ts';
 import type { CallInput } from '#server/formats/encode-input.ts';
 import { encodeRequest } from '#server/formats/encode-request.ts';
 import { clientDialects } from '#server/formats/registry.ts';
 import { emptyPrompt } from '#server/formats/prompt-content.ts';
-import { badField, StrictFields } from '#server/formats/strict-fields.ts';
-import type { Body } from '#server/formats/strict-fields.ts';
-import type { CallKind } from './call-kind.ts';
-import { openaiCall } from './call-kind.ts';
+import { badField, type Body, StrictFields } from '#server/formats/strict-fields.ts';
+import { type CallKind, openaiCall } from './call-kind.ts';
 import { chat } from './chat.ts';
 
 const tokenLimit = 1_073_741_823;

@@ -5,8 +5,7 @@ import type { ErrorObject } from '#server/surfaces/api-surface.ts';
 import type { StreamVoice } from '#server/formats/client-dialect.ts';
 import type { StreamInput } from '#server/formats/identity.ts';
 import type { ErrorInResponse, PipeStep, ReportedUsage, StreamOpening, StreamPipe } from '#server/formats/stream-pipe.ts';
-import { parseObject } from '#server/framing/loose-json.ts';
-import type { JsonObject } from '#server/framing/loose-json.ts';
+import { type JsonObject, parseObject } from '#server/framing/loose-json.ts';
 import { endOfEvent, eventIn } from '#server/framing/sse.ts';
 
 const done = '[DONE]';

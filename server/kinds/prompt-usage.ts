@@ -1,6 +1,5 @@
 // Usage in OpenAI's shape for calls whose response no model generates: prompt tokens, and few others.
-import { noTokens } from '#shared/token-usage.ts';
-import type { TokenUsage } from '#shared/token-usage.ts';
+import { noTokens, type TokenUsage } from '#shared/token-usage.ts';
 import { reportedCost } from '#server/formats/reported-cost.ts';
 import { tokenCount } from '#server/formats/token-usage.ts';
 import { isObject } from '#server/framing/loose-json.ts';

@@ -1,8 +1,7 @@
 // Deletes log rows: those before a time that an administrator has set, and those older than the retention time. One
 // process at a time starts, any may continue; the job finishes what was started.
 import type { AppContext } from '#server/context.ts';
-import { closeRows } from '#server/money/log-closing.ts';
-import type { Closed } from '#server/money/log-closing.ts';
+import { type Closed, closeRows } from '#server/money/log-closing.ts';
 
 const daySeconds = 86_400;
 /** Approximate end of a run; the next run continues. */

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { addLatency, addPlaces, emptyLatency, latencyScales, percentileOf } from './latency-histogram.ts';
-import type { Latency } from './latency-histogram.ts';
+import { addLatency, addPlaces, emptyLatency, type Latency, latencyScales, percentileOf } from './latency-histogram.ts';
 
 /** Computes buckets as the stores do. */
 function placeOf(value: number): number {

@@ -4,11 +4,9 @@ import type { Database } from '#server/db/database.ts';
 import { isTimed, latencyKey, quarterLatencyKey } from './fold-latency.ts';
 import { cutHours, partsOf, quartersOf } from './hour-quarters.ts';
 import { rollupCacheOf } from './rollup-cache.ts';
-import { addLatency, addPlaces, emptyLatency, latencyScales, withoutLatency } from './latency-histogram.ts';
-import type { Latency } from './latency-histogram.ts';
+import { addLatency, addPlaces, emptyLatency, type Latency, latencyScales, withoutLatency } from './latency-histogram.ts';
 import type { LatencyHourRecord } from '#server/db/records/latency-hour.ts';
-import { piecesOf, readRowHour, rowHours, wholeHours } from './read-usage.ts';
-import type { UsageQuestion, UsageState } from './read-usage.ts';
+import { piecesOf, readRowHour, rowHours, type UsageQuestion, type UsageState, wholeHours } from './read-usage.ts';
 import { hourOf, quarterSeconds } from './rollup-shape.ts';
 
 type LatencyQuestion = Pick<UsageQuestion, 'userId' | 'from' | 'to' | 'bounds'>;

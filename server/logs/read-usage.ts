@@ -6,15 +6,12 @@ import type { CallSums } from '#server/db/records/call-sums.ts';
 import type { LogHourRecord } from '#server/db/records/log-hour.ts';
 import type { UsageSumRecord } from '#server/db/records/usage-sum.ts';
 import type { Database } from '#server/db/database.ts';
-import { cutHours, inQuarters, nextHour, partsOf, quarterSumsOf } from './hour-quarters.ts';
-import type { TimedSums } from './hour-quarters.ts';
+import { cutHours, inQuarters, nextHour, partsOf, quarterSumsOf, type TimedSums } from './hour-quarters.ts';
 import { dayOf, daySeconds, hourOf, hourSeconds } from './rollup-shape.ts';
 import { rollupCacheOf } from './rollup-cache.ts';
-import { callsOfUser, rowSumsCacheOf } from './row-sums-cache.ts';
-import type { RowHour } from './row-sums-cache.ts';
+import { callsOfUser, type RowHour, rowSumsCacheOf } from './row-sums-cache.ts';
 import { addNamed, cellName, groupRows, rowTokenName } from './row-usage.ts';
-import { usageDayKey, usageKey } from './usage-keys.ts';
-import type { UsageKind } from './usage-keys.ts';
+import { usageDayKey, usageKey, type UsageKind } from './usage-keys.ts';
 
 export interface UsageQuestion {
   kind: UsageKind;

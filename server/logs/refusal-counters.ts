@@ -1,6 +1,5 @@
 // Counts refused calls with a known key in memory: one counter per key, reason, model and minute, within limits.
-import { errorText } from '#shared/errors.ts';
-import type { AppError, ErrorCode } from '#shared/errors.ts';
+import { type AppError, type ErrorCode, errorText } from '#shared/errors.ts';
 import type { TokenRecord } from '#server/db/records/token.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 import { storableText } from '#server/db/storable.ts';

@@ -7,8 +7,7 @@ import type { AppContext } from '#server/context.ts';
 import { DatabaseUnavailable } from '#server/db/collection.ts';
 import type { Write } from '#server/db/database.ts';
 import type { LogRecord } from '#server/db/records/log.ts';
-import { RefusalCounters } from './refusal-counters.ts';
-import type { RefusalCounter, Refused } from './refusal-counters.ts';
+import { type RefusalCounter, RefusalCounters, type Refused } from './refusal-counters.ts';
 
 export interface RefusalLog {
   note(refused: Refused): void;

@@ -6,8 +6,7 @@ import type { LogRecord } from '#server/db/records/log.ts';
 import { addSums, emptySums } from './rollup-shape.ts';
 import type { RowCell } from './row-sums-cache.ts';
 import { countedRows, rowSums, summedRows } from './summed-rows.ts';
-import { tokenUsageName } from './usage-keys.ts';
-import type { UsageKind } from './usage-keys.ts';
+import { tokenUsageName, type UsageKind } from './usage-keys.ts';
 
 export function addNamed(totals: Map<string, CallSums>, name: string, sums: CallSums): void {
   let known = totals.get(name);

@@ -5,8 +5,7 @@ import type { LogHourRecord } from '#server/db/records/log-hour.ts';
 import type { LogRecord } from '#server/db/records/log.ts';
 import type { LogSumRecord } from '#server/db/records/log-sum.ts';
 import type { Database } from '#server/db/database.ts';
-import { allHours, dayOf, daysKey, daySeconds, hourOf, hourSeconds, keyOf } from './rollup-shape.ts';
-import type { Whose } from './rollup-shape.ts';
+import { allHours, dayOf, daySeconds, daysKey, hourOf, hourSeconds, keyOf, type Whose } from './rollup-shape.ts';
 
 /** Dimensions that hourly and coarser sums share. */
 export type CallKind = Pick<LogHourRecord & LogSumRecord, 'model_name' | 'channel_id' | 'group' | 'failed'>;

@@ -1,7 +1,6 @@
 // Divides a time span into hours, or into days and weeks of the user's time zone.
 import type { QueryOf } from '#shared/contract.ts';
-import { longestUsageSeconds, mostUsageSteps } from '#shared/dashboard.ts';
-import type { UsageStep, dashboardApi } from '#shared/dashboard.ts';
+import { type dashboardApi, longestUsageSeconds, mostUsageSteps, type UsageStep } from '#shared/dashboard.ts';
 import { fieldRules, invalidField } from '#shared/field-rules.ts';
 import { daySeconds, hourSeconds } from './rollup-shape.ts';
 

@@ -6,8 +6,7 @@ import type { Database } from '#server/db/database.ts';
 import type { LogRecord } from '#server/db/records/log.ts';
 import type { LogSumRecord } from '#server/db/records/log-sum.ts';
 import { allDays, allHours } from './rollup-shape.ts';
-import { cut, readFolds } from './sum-calls.ts';
-import type { Parts, Piece } from './sum-calls.ts';
+import { cut, type Parts, type Piece, readFolds } from './sum-calls.ts';
 
 export interface ModelCharges {
   calls: number;

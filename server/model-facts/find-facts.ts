@@ -2,8 +2,7 @@
 // `openai/gpt-4o`), with a date, a version of its release or an effort behind it. A model that is newer than the data is taken for the newest of
 // its family.
 import { readFileSync } from 'node:fs';
-import { readFacts } from './model-facts.ts';
-import type { ModelFacts } from './model-facts.ts';
+import { type ModelFacts, readFacts } from './model-facts.ts';
 import { ModelFile } from './model-record.ts';
 
 const { date, heads, models } = ModelFile.parse(JSON.parse(readFileSync(new URL('./data/model-facts.json', import.meta.url), 'utf8')));

@@ -1,6 +1,5 @@
 // What a model is, takes and refuses, read out of its record.
-import { efforts } from './model-record.ts';
-import type { Effort, ModelRecord } from './model-record.ts';
+import { type Effort, efforts, type ModelRecord } from './model-record.ts';
 
 export type ModelVendor = 'openai' | 'anthropic' | 'google' | 'xai' | 'deepseek' | 'other';
 

@@ -2,8 +2,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { MoneyFields } from '#server/db/records/money-fields.ts';
 import type { Database } from '#server/db/database.ts';
-import { accountKinds, accountRules, balanceOf, eachAccount, processOfLease, readAccount, rowsOf } from '#server/money/account.ts';
-import type { AccountKind, AccountRecord } from '#server/money/account.ts';
+import {
+  type AccountKind,
+  accountKinds,
+  type AccountRecord,
+  accountRules,
+  balanceOf,
+  eachAccount,
+  processOfLease,
+  readAccount,
+  rowsOf,
+} from '#server/money/account.ts';
 import { closingRef, holdClosings, openBatch } from '#server/money/log-closing.ts';
 
 export interface AuditFinding {

@@ -1,6 +1,5 @@
 // A balance change that is retried until its outcome is known, for something that was claimed first and stays due.
-import { AppError } from '#shared/errors.ts';
-import type { ErrorCode } from '#shared/errors.ts';
+import { AppError, type ErrorCode } from '#shared/errors.ts';
 import type { Database } from '#server/db/database.ts';
 import { entryOf } from './ledger-entries.ts';
 import type { Ledger, LedgerChange, LedgerRequest } from './ledger.ts';

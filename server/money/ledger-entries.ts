@@ -9,6 +9,8 @@ import type { LedgerRecord } from '#server/db/records/ledger-entry.ts';
 import type { Database } from '#server/db/database.ts';
 import {
   accountKinds,
+  type AccountRecord,
+  type AccountRef,
   accountRules,
   balanceOf,
   changeAccount,
@@ -17,7 +19,6 @@ import {
   leasedOf,
   readAccount,
 } from '#server/money/account.ts';
-import type { AccountRecord, AccountRef } from '#server/money/account.ts';
 import type { LedgerChange, BalanceTarget, LedgerRequest, LedgerResult } from '#server/money/ledger.ts';
 
 export interface EntriesOptions {

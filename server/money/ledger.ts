@@ -9,19 +9,15 @@ import type { Database } from '#server/db/database.ts';
 import type { AccountKind } from '#server/money/account.ts';
 import { changeBalance, finishOpenEntries, setBalance } from '#server/money/ledger-entries.ts';
 import { Leases } from '#server/money/leases/leases.ts';
-import { shortfall } from '#server/money/leases/reservation.ts';
-import type { Reservation } from '#server/money/leases/reservation.ts';
-import { Reservations } from '#server/money/leases/reservations.ts';
-import type { ReserveRequest, ReserveResult } from '#server/money/leases/reservations.ts';
+import { type Reservation, shortfall } from '#server/money/leases/reservation.ts';
+import { Reservations, type ReserveRequest, type ReserveResult } from '#server/money/leases/reservations.ts';
 import { recoverCrashed } from '#server/money/recovery/crash-recovery.ts';
 import { createFailureDetector } from '#server/money/recovery/failure-detector.ts';
-import { createIdentity } from '#server/money/recovery/identity.ts';
-import type { Identity } from '#server/money/recovery/identity.ts';
+import { createIdentity, type Identity } from '#server/money/recovery/identity.ts';
 import { removeOrphanRows } from '#server/money/recovery/orphans.ts';
 import { scheduleRecovery } from '#server/money/recovery/recovery-schedule.ts';
 import { covered, payable } from '#server/money/settlement/overdraft.ts';
-import { Settlement } from '#server/money/settlement/settlement.ts';
-import type { ChargeRow } from '#server/money/settlement/settlement.ts';
+import { type ChargeRow, Settlement } from '#server/money/settlement/settlement.ts';
 
 export interface LedgerRequest {
   account: AccountKind;

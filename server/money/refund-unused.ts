@@ -1,8 +1,7 @@
 // Refunds the unused part of a prepayment at a provider exactly once, or charges usage beyond it. Retries are harmless:
 // ledger entries have references derived from the work.
 import type { AccountKind } from './account.ts';
-import { changeOnce } from './change-once.ts';
-import type { ChangeOutcome } from './change-once.ts';
+import { changeOnce, type ChangeOutcome } from './change-once.ts';
 
 export interface PaidAhead {
   user_id: number;

@@ -1,7 +1,6 @@
 // Ends transfers that stall because of the other side: a body that arrives byte by byte, a response that is not read. One timer checks all of them.
 // Bytes that the other side received count: where Node's figure does not move, the system's is read.
-import { readSendQueues } from './send-queues.ts';
-import type { SendQueues } from './send-queues.ts';
+import { readSendQueues, type SendQueues } from './send-queues.ts';
 
 /** Something that passes over a connection. */
 export interface Passage {

@@ -1,10 +1,8 @@
 // Sends the notices of the outbox. A process claims a notice for a while; a failed attempt is repeated at growing intervals.
 import type { Logger } from 'pino';
 import { userSettingOf } from '#shared/user-setting.ts';
-import { AppError } from '#shared/errors.ts';
-import type { Language } from '#shared/errors.ts';
-import { NotificationProblem } from '#shared/notifications.ts';
-import type { NotifyType } from '#shared/notifications.ts';
+import { AppError, type Language } from '#shared/errors.ts';
+import { NotificationProblem, type NotifyType } from '#shared/notifications.ts';
 import { UserStatus } from '#shared/user.ts';
 import type { Database } from '#server/db/database.ts';
 import type { NotificationRecord } from '#server/db/records/notification.ts';
@@ -12,10 +10,8 @@ import type { UserRecord } from '#server/db/records/user.ts';
 import type { Egress } from '#server/egress/egress.ts';
 import { EgressRefusal } from '#server/egress/egress-refusal.ts';
 import { composeMail } from '#server/notify/compose-mail.ts';
-import { MailFailure } from '#server/notify/mail.ts';
-import type { Mail } from '#server/notify/mail.ts';
-import { mailContent, textOf } from '#server/notify/notification-texts.ts';
-import type { NotificationText } from '#server/notify/notification-texts.ts';
+import { type Mail, MailFailure } from '#server/notify/mail.ts';
+import { mailContent, type NotificationText, textOf } from '#server/notify/notification-texts.ts';
 import { sendWebhook } from '#server/notify/webhook.ts';
 import type { Secrets } from '#server/secrets/secrets.ts';
 import type { Settings } from '#server/settings/settings.ts';

@@ -1,7 +1,6 @@
 // What notices say, in both languages. The zh texts and the order of the values are interface: receivers of webhooks read them.
 import { ChannelStatus } from '#shared/channels.ts';
-import { reasonText } from '#shared/errors.ts';
-import type { Language } from '#shared/errors.ts';
+import { type Language, reasonText } from '#shared/errors.ts';
 import { quotaText } from '#shared/quota.ts';
 import type { NotificationEvent } from '#server/db/records/notification.ts';
 import type { Settings } from '#server/settings/settings.ts';

@@ -3,8 +3,7 @@
 import { createHmac } from 'node:crypto';
 import { webhookUrlOf } from '#shared/webhook-url.ts';
 import type { Egress, EgressAnswer } from '#server/egress/egress.ts';
-import { webhookContent } from '#server/notify/notification-texts.ts';
-import type { NotificationText } from '#server/notify/notification-texts.ts';
+import { type NotificationText, webhookContent } from '#server/notify/notification-texts.ts';
 import type { Settings } from '#server/settings/settings.ts';
 import { isAllowedWebhook } from './webhook-address.ts';
 

@@ -1,6 +1,5 @@
 // Limits concurrent work per account; the rest waits in a queue per account.
-import { createFairQueue } from './fair-queue.ts';
-import type { FairQueue } from './fair-queue.ts';
+import { createFairQueue, type FairQueue } from './fair-queue.ts';
 
 export class AccountLines {
   readonly #lines = new Map<string, FairQueue>();

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { createFairQueue, QueueFull } from './fair-queue.ts';
-import type { FairQueueLimits, Source } from './fair-queue.ts';
+import { createFairQueue, type FairQueueLimits, QueueFull, type Source } from './fair-queue.ts';
 
 /** A queue whose work ends on request. */
 function arrange(limits: FairQueueLimits) {

@@ -1,8 +1,7 @@
 // In-memory cache per user, limited in total and per user. A user beyond the limit loses the oldest entries; if the
 // total is full, the largest users do. A missing entry must be harmless.
 import { LRUCache } from 'lru-cache';
-import { createShares } from './shares.ts';
-import type { ShareLimits } from './shares.ts';
+import { createShares, type ShareLimits } from './shares.ts';
 
 export interface UserMemory<Value> {
   /** Returns undefined if there is none; never another user's entry. */

@@ -5,8 +5,7 @@ import path from 'node:path';
 import { UniqueConflict } from '#server/db/collection.ts';
 import { parseDatabaseUrl } from '#server/db/database-url.ts';
 import type { Database } from '#server/db/database.ts';
-import { EnvironmentError } from '#server/env.ts';
-import type { Env } from '#server/env.ts';
+import { type Env, EnvironmentError } from '#server/env.ts';
 
 const factId = 'master_key';
 const shortestKey = 32;

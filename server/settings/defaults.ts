@@ -17,8 +17,7 @@ import tierPrice from './data/tier-price.json' with { type: 'json' };
 import toolPrice from './data/tool-price.json' with { type: 'json' };
 import usableGroups from './data/usable-groups.json' with { type: 'json' };
 import videoPrice from './data/video-price.json' with { type: 'json' };
-import { settings } from '#shared/settings.ts';
-import type { SettingKey } from '#shared/settings.ts';
+import { type SettingKey, settings } from '#shared/settings.ts';
 
 const large: Partial<Record<SettingKey, string>> = {
   // Includes models that transcribe in sessions; for those billed by the minute, a minute is 1,000 tokens:

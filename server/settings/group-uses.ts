@@ -1,8 +1,7 @@
 // References to groups: accounts, keys and channels.
 import { commaList } from '#shared/comma-list.ts';
 import { AppError } from '#shared/errors.ts';
-import { mostCounted, usesText } from '#shared/groups.ts';
-import type { GroupUses } from '#shared/groups.ts';
+import { type GroupUses, mostCounted, usesText } from '#shared/groups.ts';
 import { parseMap } from '#shared/settings.ts';
 import type { AppContext } from '#server/context.ts';
 

@@ -1,7 +1,6 @@
 // History of options: what is stored of a save, and for how long.
 import { z } from 'zod';
-import { isMapSetting, isSecret, isSettingKey, mapChanges, parseMap } from '#shared/settings.ts';
-import type { EntryMap, SettingKey } from '#shared/settings.ts';
+import { type EntryMap, isMapSetting, isSecret, isSettingKey, mapChanges, parseMap, type SettingKey } from '#shared/settings.ts';
 import type { Database } from '#server/db/database.ts';
 import type { ChangedEntry, OptionChangeRecord } from '#server/db/records/option-change.ts';
 import type { OptionRecord } from '#server/db/records/option.ts';

@@ -1,14 +1,12 @@
 // Typed, cached snapshot of the option rows.
 import type { Logger } from 'pino';
-import { isSecret, isSettingKey, settingKeys, settings } from '#shared/settings.ts';
-import type { SettingKey, SettingValue } from '#shared/settings.ts';
+import { isSecret, isSettingKey, type SettingKey, settingKeys, settings, type SettingValue } from '#shared/settings.ts';
 import type { ChangeFeed } from '#server/db/changes.ts';
 import type { OptionRecord } from '#server/db/records/option.ts';
 import type { Database } from '#server/db/database.ts';
 import type { Secrets } from '#server/secrets/secrets.ts';
 import { defaultText } from '#server/settings/defaults.ts';
-import { groupMovesKey, groupMovesOf } from '#server/settings/group-moves.ts';
-import type { GroupMoves } from '#server/settings/group-moves.ts';
+import { type GroupMoves, groupMovesKey, groupMovesOf } from '#server/settings/group-moves.ts';
 import { copyOptionWrites } from '#server/settings/option-writes.ts';
 
 /** All settings as typed, cached values. Follows the change feed, so an edit anywhere applies within a second. */

@@ -3,8 +3,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { WebSocketServer } from 'ws';
-import { MessageSocket } from './message-socket.ts';
-import type { SocketOptions } from './message-socket.ts';
+import { MessageSocket, type SocketOptions } from './message-socket.ts';
 
 export interface SocketServer {
   /** Completes the handshake, or answers with an error. */

@@ -1,6 +1,5 @@
 // Error of a query parameter.
-import { AppError } from '#shared/errors.ts';
-import type { LocalText } from '#shared/errors.ts';
+import { AppError, type LocalText } from '#shared/errors.ts';
 
 /** @returns 400 with the parameter at fault */
 export function badParameter(name: string, rule: LocalText): AppError {

@@ -1,8 +1,6 @@
 // Failure reasons of tasks: a provider's words, or a code with facts, rendered in the reader's language.
-import { errors, errorText, reasonText } from '#shared/errors.ts';
-import type { ErrorCode, Language } from '#shared/errors.ts';
-import { storedReason } from '#shared/failure-reasons.ts';
-import type { FailureReason } from '#shared/failure-reasons.ts';
+import { type ErrorCode, errors, errorText, type Language, reasonText } from '#shared/errors.ts';
+import { type FailureReason, storedReason } from '#shared/failure-reasons.ts';
 import type { TaskRecord } from '#server/db/records/task.ts';
 import { storableText } from '#server/db/storable.ts';
 

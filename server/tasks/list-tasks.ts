@@ -1,8 +1,7 @@
 // Lists tasks, newest first, with filters.
 import type { TaskPageExtra } from '#shared/drawings.ts';
 import type { AppContext } from '#server/context.ts';
-import { onField } from '#server/db/collection.ts';
-import type { Filter, Sort } from '#server/db/collection.ts';
+import { type Filter, onField, type Sort } from '#server/db/collection.ts';
 import type { TaskRecord } from '#server/db/records/task.ts';
 import { afterCursor, exactTotal, pageResponse, pageBounds, readCursor, writeCursor } from '#server/http/paging.ts';
 

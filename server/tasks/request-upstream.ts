@@ -10,8 +10,7 @@ import { headersTo } from '#server/exchange/provider-headers.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
 import type { SendRequest } from '#server/exchange/send.ts';
 import type { EventSource } from '#server/exchange/upstream-stream.ts';
-import { invalidResponse } from '#server/exchange/upstream-error.ts';
-import type { UpstreamFailure } from '#server/exchange/upstream-error.ts';
+import { invalidResponse, type UpstreamFailure } from '#server/exchange/upstream-error.ts';
 
 export interface UpstreamQuestion {
   /** Base URL from the provider's record, if it is not the channel's. */

@@ -4,8 +4,7 @@ import type { AppContext } from '#server/context.ts';
 import type { PrepaidWork } from '#server/db/records/prepaid-work.ts';
 import type { StoredCaller } from '#server/slices/responses/serve-caller.ts';
 import { FileBroken } from './read-lines.ts';
-import { creationMs } from './work-kind.ts';
-import type { WorkKind } from './work-kind.ts';
+import { creationMs, type WorkKind } from './work-kind.ts';
 
 type Owned = Pick<PrepaidWork, 'user_id' | 'username' | 'token_id' | 'token_name' | 'group' | 'request_id' | 'open_user_id'>;
 

@@ -11,8 +11,7 @@ import type { RelayServices } from '#server/call/services.ts';
 import { errorOf } from '#server/slices/files/upstream-files.ts';
 import { chargeRow, settleCharge } from './pay.ts';
 import { failWork, noteCharge, returnLateCharge } from './settle-work.ts';
-import { creationMs, firstPollMs } from './work-kind.ts';
-import type { ReportedWork, Requested, WorkKind } from './work-kind.ts';
+import { creationMs, firstPollMs, type ReportedWork, type Requested, type WorkKind } from './work-kind.ts';
 
 /** Checked work, and what its provider does for it. */
 export interface WorkToCreate<Work extends PrepaidWork> {

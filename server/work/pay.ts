@@ -1,12 +1,10 @@
 // Charges work with one log row that has one price and no tokens, whether before its provider begins or after.
 import { AppError } from '#shared/errors.ts';
-import type { LogOther } from '#shared/logs.ts';
-import { LogType } from '#shared/logs.ts';
+import { type LogOther, LogType } from '#shared/logs.ts';
 import type { AppContext } from '#server/context.ts';
 import type { PrepaidWork } from '#server/db/records/prepaid-work.ts';
 import type { Reservation } from '#server/money/leases/reservation.ts';
-import { chargeOf } from '#server/money/recovery/call-charge.ts';
-import type { PaidCharge } from '#server/money/recovery/call-charge.ts';
+import { chargeOf, type PaidCharge } from '#server/money/recovery/call-charge.ts';
 import type { ChargeRow } from '#server/money/settlement/settlement.ts';
 import type { RelayServices } from '#server/call/services.ts';
 

@@ -2,14 +2,11 @@
 import type { AppContext } from '#server/context.ts';
 import type { PrepaidWork } from '#server/db/records/prepaid-work.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
-import { channelOf } from '#server/slices/files/upstream-files.ts';
-import type { Requesting } from '#server/slices/files/upstream-files.ts';
+import { channelOf, type Requesting } from '#server/slices/files/upstream-files.ts';
 import { chargeOf } from '#server/money/recovery/call-charge.ts';
-import { pollInTurn, turnBounds } from './poll-in-turn.ts';
-import type { TurnBounds } from './poll-in-turn.ts';
+import { pollInTurn, type TurnBounds, turnBounds } from './poll-in-turn.ts';
 import { failWork, finishWork, resolveCharge, returnLateCharge } from './settle-work.ts';
-import { creationMs } from './work-kind.ts';
-import type { ReportedWork, WorkKind } from './work-kind.ts';
+import { creationMs, type ReportedWork, type WorkKind } from './work-kind.ts';
 
 const atOnce = 50;
 /** Time for which no other process looks at claimed work. */

@@ -5,8 +5,7 @@ import { LogType } from '#shared/logs.ts';
 import type { AppContext } from '#server/context.ts';
 import type { LogRecord } from '#server/db/records/log.ts';
 import { writeLog } from '#server/logs/write-log.ts';
-import { refundUnused } from '#server/money/refund-unused.ts';
-import type { PaidAhead } from '#server/money/refund-unused.ts';
+import { type PaidAhead, refundUnused } from '#server/money/refund-unused.ts';
 
 interface Refunding {
   /** In references of ledger entries and in the process's log: `batch`. */

@@ -3,8 +3,7 @@
 import type { AppContext } from '#server/context.ts';
 import type { PrepaidWork } from '#server/db/records/prepaid-work.ts';
 import { addChannelUse } from '#server/exchange/deleted-channels.ts';
-import { resolvedCharge } from '#server/money/recovery/call-charge.ts';
-import type { PaidCharge } from '#server/money/recovery/call-charge.ts';
+import { type PaidCharge, resolvedCharge } from '#server/money/recovery/call-charge.ts';
 import { findCharge, refundRest, writeRefund } from './refund.ts';
 import type { WorkKind } from './work-kind.ts';
 

@@ -1,11 +1,9 @@
 // Baseline of ratios: Node's HTTP server and a bare `undici.dispatch` that passes everything through. With JOURNAL, a file, it also appends one row a
 // response to SQLite, committed before the response ends, those of one turn of the event loop together: the least that a gateway with durable books
 // on one machine needs.
-import { createServer } from 'node:http';
-import type { ServerResponse } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import { DatabaseSync } from 'node:sqlite';
-import { Pool } from 'undici';
-import type { Dispatcher } from 'undici';
+import { type Dispatcher, Pool } from 'undici';
 
 const pool = new Pool(process.env['UPSTREAM'] ?? '', { connections: 4096, keepAliveTimeout: 60_000 });
 

@@ -1,7 +1,6 @@
 // Load on one address: connections that always have one request in flight. Prints one line of JSON.
 // Usage: load.ts '{"port":…,"connections":…,"seconds":…,"key":"sk-…","model":"mock","stream":false}'
-import { connect } from 'node:net';
-import type { Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 
 export interface LoadOptions {
   port: number;

@@ -1,7 +1,6 @@
 // Upstream that is light enough not to be measured itself: raw sockets, prepared responses. The model's name selects the response:
 // `mock[-nCHUNKS][-dMILLISECONDS]`: chunks of a stream (50), delay before each (0: all in one write).
-import { createServer } from 'node:net';
-import type { Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 
 const jsonBody = JSON.stringify({
   id: 'chatcmpl-bench',

@@ -2,8 +2,7 @@
 // bucket. Its bills can be read over HTTP, to compare them with the charges. https://platform.openai.com/docs/api-reference/realtime-server-events
 import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { WebSocketServer } from 'ws';
-import type { WebSocket } from 'ws';
+import { type WebSocket, WebSocketServer } from 'ws';
 
 /** What one response has cost: tokens by bucket, cached ones within the first two. */
 export interface BilledTurn {

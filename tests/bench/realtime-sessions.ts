@@ -4,15 +4,13 @@ import { loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 import { LogType } from '#shared/logs.ts';
-import { askMemory, inspected } from '#tests/bench/heap-of.ts';
-import type { HeldMemory } from '#tests/bench/heap-of.ts';
+import { askMemory, type HeldMemory, inspected } from '#tests/bench/heap-of.ts';
 import { start } from '#tests/bench/processes.ts';
 import type { Billed, BilledText, BilledTurn } from '#tests/bench/realtime-provider.ts';
 import { buildChannel } from '#tests/support/build-channel.ts';
 import { createToken } from '#tests/support/build-token.ts';
 import { buildUser } from '#tests/support/build.ts';
-import { createScratch } from '#tests/support/scratch-database.ts';
-import type { ScratchDatabase } from '#tests/support/scratch-database.ts';
+import { createScratch, type ScratchDatabase } from '#tests/support/scratch-database.ts';
 import { runAudit, startServer } from '#tests/support/server-process.ts';
 
 const megabyte = 1024 * 1024;

@@ -5,8 +5,7 @@ import { createContext } from '#server/create-context.ts';
 import { readEnv } from '#server/env.ts';
 import { pino } from 'pino';
 import { emptyMoney } from '#server/money/account.ts';
-import { buildChannel } from '#tests/support/build-channel.ts';
-import type { ChannelFields } from '#tests/support/build-channel.ts';
+import { buildChannel, type ChannelFields } from '#tests/support/build-channel.ts';
 import { buildUser } from '#tests/support/build.ts';
 
 export const benchKey = `${'bench'.repeat(9)}key`;

@@ -1,7 +1,6 @@
 // `npm run bench -- uploads [count]`: what forms of 60 MB take of a server's memory that come at once, wait for their provider and are sent. The
 // bound is 4 MB each. The provider speaks TLS, as providers do; `-- uploads [count] plain`: it does not.
-import { createServer, request } from 'node:http';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';

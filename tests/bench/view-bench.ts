@@ -16,8 +16,7 @@ import { buildChannel } from '#tests/support/build-channel.ts';
 import { createToken } from '#tests/support/build-token.ts';
 import { createClock } from '#tests/support/clock.ts';
 import type { TestDatabase } from '#tests/support/engines.ts';
-import { createTestApp } from '#tests/support/test-app.ts';
-import type { TestApp } from '#tests/support/test-app.ts';
+import { createTestApp, type TestApp } from '#tests/support/test-app.ts';
 
 const day = 86_400;
 const repeats = 9;

@@ -6,8 +6,7 @@ import { Session } from 'node:inspector/promises';
 import path from 'node:path';
 import type { HeapProfiler } from 'node:inspector';
 import { embeddedEngine } from '#tests/support/engines.ts';
-import { createScene, testModel } from '#tests/support/relay-scene.ts';
-import type { RelayScene } from '#tests/support/relay-scene.ts';
+import { createScene, type RelayScene, testModel } from '#tests/support/relay-scene.ts';
 
 interface Figures {
   /** Calls of functions of server/ and shared/. */

@@ -2,15 +2,13 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { sessionMinutes } from '#server/kinds/realtime/realtime-client.ts';
-import { ModelFile } from '#server/model-facts/model-record.ts';
-import type { ModelRecord } from '#server/model-facts/model-record.ts';
+import { ModelFile, type ModelRecord } from '#server/model-facts/model-record.ts';
 import { defaultText } from '#server/settings/defaults.ts';
 import { priceMapsOf } from '#server/settings/price-maps.ts';
 import { ceiling, decimalOf, multiply } from '#shared/decimal.ts';
 import { batchPrice, findPrice } from '#shared/find-price.ts';
 import { pricePerSecond } from '#shared/price-at.ts';
-import { quotaOf } from '#shared/pricing.ts';
-import type { PricedUsage, UsagePrice } from '#shared/pricing.ts';
+import { type PricedUsage, quotaOf, type UsagePrice } from '#shared/pricing.ts';
 import { toolPricesOf } from '#shared/tool-prices.ts';
 
 const file = new URL('../../server/model-facts/data/model-facts.json', import.meta.url);

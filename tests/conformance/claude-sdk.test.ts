@@ -2,8 +2,7 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { describe, expect, test } from 'vitest';
 import { oneEngine } from '#tests/support/engines.ts';
-import { createScene } from '#tests/support/relay-scene.ts';
-import type { RelayScene, SceneOptions } from '#tests/support/relay-scene.ts';
+import { createScene, type RelayScene, type SceneOptions } from '#tests/support/relay-scene.ts';
 import { signatureOf } from '#tests/support/claude-responses.ts';
 import { failureOf } from '#tests/support/failure-of.ts';
 import { cases, channelOf, describeSharedCases, model, question as messages } from './shared-cases.ts';

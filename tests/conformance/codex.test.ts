@@ -5,10 +5,8 @@ import { framings } from '#server/framing/registry.ts';
 import { EventSieve } from '#server/exchange/event-sieve.ts';
 import { buildPreparedChannel } from '#tests/support/build-channel.ts';
 import { engines } from '#tests/support/engines.ts';
-import { codexKey, startFakeCodex } from '#tests/support/fake-codex.ts';
-import type { FakeCodex } from '#tests/support/fake-codex.ts';
-import { createScene } from '#tests/support/relay-scene.ts';
-import type { SceneOptions } from '#tests/support/relay-scene.ts';
+import { codexKey, type FakeCodex, startFakeCodex } from '#tests/support/fake-codex.ts';
+import { createScene, type SceneOptions } from '#tests/support/relay-scene.ts';
 import { problemText } from '#tests/support/problem-text.ts';
 
 const model = 'gpt-5.6-sol';

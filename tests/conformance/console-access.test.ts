@@ -2,15 +2,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Role } from '#shared/roles.ts';
 import { UserStatus } from '#shared/user.ts';
-import { callsOfStrangers, consoleCalls, endlessCalls, nameOf } from '#tests/conformance/console-calls.ts';
-import type { ConsoleCall } from '#tests/conformance/console-calls.ts';
-import { mountedCalls } from '#tests/conformance/mounted-calls.ts';
-import type { MountedCall } from '#tests/conformance/mounted-calls.ts';
+import { callsOfStrangers, type ConsoleCall, consoleCalls, endlessCalls, nameOf } from '#tests/conformance/console-calls.ts';
+import { type MountedCall, mountedCalls } from '#tests/conformance/mounted-calls.ts';
 import { createSession } from '#tests/support/build-token.ts';
 import { engines } from '#tests/support/engines.ts';
 import type { TestResponse, TestClient } from '#tests/support/http-client.ts';
-import { createTestApp } from '#tests/support/test-app.ts';
-import type { TestApp } from '#tests/support/test-app.ts';
+import { createTestApp, type TestApp } from '#tests/support/test-app.ts';
 
 /** Response to each kind of caller, by the right that the call needs. If null, the call reaches its handler. */
 const callers = {

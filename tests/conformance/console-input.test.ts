@@ -1,13 +1,10 @@
 // Whatever any call of the console is sent, it is answered with a word on what is wrong, never with a fault of the server.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { consoleCalls, endlessCalls, nameOf } from '#tests/conformance/console-calls.ts';
-import type { ConsoleCall } from '#tests/conformance/console-calls.ts';
-import { mountedCalls } from '#tests/conformance/mounted-calls.ts';
-import type { MountedCall, Property } from '#tests/conformance/mounted-calls.ts';
+import { type ConsoleCall, consoleCalls, endlessCalls, nameOf } from '#tests/conformance/console-calls.ts';
+import { type MountedCall, mountedCalls, type Property } from '#tests/conformance/mounted-calls.ts';
 import { embeddedEngine, engines } from '#tests/support/engines.ts';
 import type { CallOptions, TestClient, TestResponse } from '#tests/support/http-client.ts';
-import { createTestApp } from '#tests/support/test-app.ts';
-import type { TestApp } from '#tests/support/test-app.ts';
+import { createTestApp, type TestApp } from '#tests/support/test-app.ts';
 
 /** In place of every field: other kinds, operators, borders of numbers, what text can hold. */
 const oddValues: readonly unknown[] = [

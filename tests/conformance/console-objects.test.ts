@@ -4,19 +4,16 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Role } from '#shared/roles.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 import { consoleCalls, nameOf } from '#tests/conformance/console-calls.ts';
-import { startBillingUpstream } from '#tests/support/billing-upstream.ts';
-import type { BillingUpstream } from '#tests/support/billing-upstream.ts';
+import { type BillingUpstream, startBillingUpstream } from '#tests/support/billing-upstream.ts';
 import { SessionSums } from '#server/money/settlement/session-sums.ts';
 import { sessionKey } from '#server/money/settlement/session-writes.ts';
 import { buildLog } from '#tests/support/build-log.ts';
 import { createSession, createToken } from '#tests/support/build-token.ts';
 import { engines } from '#tests/support/engines.ts';
-import { startFakeUpstream } from '#tests/support/fake-upstream.ts';
-import type { FakeUpstream } from '#tests/support/fake-upstream.ts';
+import { type FakeUpstream, startFakeUpstream } from '#tests/support/fake-upstream.ts';
 import type { TestClient, TestResponse } from '#tests/support/http-client.ts';
 import { makeCode, codeRecord } from '#tests/support/redemption-desk.ts';
-import { createTestApp } from '#tests/support/test-app.ts';
-import type { TestApp } from '#tests/support/test-app.ts';
+import { createTestApp, type TestApp } from '#tests/support/test-app.ts';
 
 interface Scene {
   app: TestApp;

@@ -3,13 +3,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Role } from '#shared/roles.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 import { consoleCalls, endlessCalls, nameOf } from '#tests/conformance/console-calls.ts';
-import { mountedCalls } from '#tests/conformance/mounted-calls.ts';
-import type { MountedCall, Property } from '#tests/conformance/mounted-calls.ts';
+import { type MountedCall, mountedCalls, type Property } from '#tests/conformance/mounted-calls.ts';
 import { buildLog } from '#tests/support/build-log.ts';
 import { createToken } from '#tests/support/build-token.ts';
 import { engines } from '#tests/support/engines.ts';
-import { createTestApp } from '#tests/support/test-app.ts';
-import type { TestApp } from '#tests/support/test-app.ts';
+import { createTestApp, type TestApp } from '#tests/support/test-app.ts';
 
 /** Marks whatever belongs to the victim. */
 const mark = 'harbourseal';

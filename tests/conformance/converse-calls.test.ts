@@ -1,8 +1,7 @@
 // Calls through Bedrock's Converse from callers of every format, and what they are charged.
 import { describe, expect, test } from 'vitest';
 import { oneEngine } from '#tests/support/engines.ts';
-import { startFakeBedrock } from '#tests/support/fake-bedrock.ts';
-import type { FakeBedrock } from '#tests/support/fake-bedrock.ts';
+import { type FakeBedrock, startFakeBedrock } from '#tests/support/fake-bedrock.ts';
 import { createScene } from '#tests/support/relay-scene.ts';
 
 const user = (content: string) => ({ role: 'user', content });

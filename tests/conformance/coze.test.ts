@@ -13,13 +13,10 @@ import { callsOfEveryClient } from '#tests/support/client-calls.ts';
 import { chatOf } from '#tests/support/coze-responses.ts';
 import { defaultSettings } from '#tests/support/default-settings.ts';
 import { oneEngine } from '#tests/support/engines.ts';
-import { startFakeCoze } from '#tests/support/fake-coze.ts';
-import type { FakeCoze } from '#tests/support/fake-coze.ts';
-import { createScene } from '#tests/support/relay-scene.ts';
-import type { SceneOptions } from '#tests/support/relay-scene.ts';
+import { type FakeCoze, startFakeCoze } from '#tests/support/fake-coze.ts';
+import { createScene, type SceneOptions } from '#tests/support/relay-scene.ts';
 import { until } from '#tests/support/until.ts';
-import { differences, isObject, readVectors } from './provider-vectors.ts';
-import type { Vector } from './provider-vectors.ts';
+import { differences, isObject, readVectors, type Vector } from './provider-vectors.ts';
 
 const { coze } = upstreamDialects;
 const client = clientDialects['openai-chat'];

@@ -15,12 +15,9 @@ import { buildPreparedChannel } from '#tests/support/build-channel.ts';
 import { defaultSettings } from '#tests/support/default-settings.ts';
 import { chatOf } from '#tests/support/dify-responses.ts';
 import { oneEngine } from '#tests/support/engines.ts';
-import { readLeft, startFakeDify } from '#tests/support/fake-dify.ts';
-import type { FakeDify } from '#tests/support/fake-dify.ts';
-import { createScene } from '#tests/support/relay-scene.ts';
-import type { SceneOptions } from '#tests/support/relay-scene.ts';
-import { differences, isObject, readVectors } from './provider-vectors.ts';
-import type { Vector } from './provider-vectors.ts';
+import { type FakeDify, readLeft, startFakeDify } from '#tests/support/fake-dify.ts';
+import { createScene, type SceneOptions } from '#tests/support/relay-scene.ts';
+import { differences, isObject, readVectors, type Vector } from './provider-vectors.ts';
 
 const { dify } = upstreamDialects;
 const client = clientDialects['openai-chat'];

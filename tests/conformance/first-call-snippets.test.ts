@@ -5,17 +5,13 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { CallableKind } from '#pwa/api/chat-models.ts';
-import { callableKind } from '#pwa/api/chat-models.ts';
+import { type CallableKind, callableKind } from '#pwa/api/chat-models.ts';
 import type { CodeKind } from '#pwa/features/first-call/snippet-blocks.ts';
 import { snippetText } from '#pwa/features/first-call/snippets.ts';
-import { startTaskUpstream } from '#tests/support/fake-task-upstream.ts';
-import type { FakeTaskUpstream } from '#tests/support/fake-task-upstream.ts';
-import { soraServing, startFakeVideos } from '#tests/support/fake-videos.ts';
-import type { FakeVideos } from '#tests/support/fake-videos.ts';
+import { type FakeTaskUpstream, startTaskUpstream } from '#tests/support/fake-task-upstream.ts';
+import { type FakeVideos, soraServing, startFakeVideos } from '#tests/support/fake-videos.ts';
 import { embeddedEngine } from '#tests/support/engines.ts';
-import { createScene } from '#tests/support/relay-scene.ts';
-import type { RelayScene } from '#tests/support/relay-scene.ts';
+import { createScene, type RelayScene } from '#tests/support/relay-scene.ts';
 
 const run = promisify(execFile);
 const models: readonly string[] = [

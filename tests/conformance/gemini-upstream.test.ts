@@ -15,8 +15,7 @@ import { modelListQuestions, readModelList } from '#server/exchange/read-model-l
 import { noSender } from '#tests/support/no-sender.ts';
 import { buildPreparedChannel } from '#tests/support/build-channel.ts';
 import { defaultSettings } from '#tests/support/default-settings.ts';
-import { differences, readVectors } from './provider-vectors.ts';
-import type { Vector } from './provider-vectors.ts';
+import { differences, readVectors, type Vector } from './provider-vectors.ts';
 
 const client = clientDialects['openai-chat'];
 const gemini = upstreamDialects.gemini;

@@ -1,13 +1,20 @@
 // The official client of Gemini against a running server, before upstreams of every format.
-import { ApiError, FinishReason, FunctionCallingConfigMode, GoogleGenAI, ThinkingLevel } from '@google/genai';
-import type { Content, GenerateContentConfig, GenerateContentResponse } from '@google/genai';
+import {
+  ApiError,
+  type Content,
+  FinishReason,
+  FunctionCallingConfigMode,
+  type GenerateContentConfig,
+  type GenerateContentResponse,
+  GoogleGenAI,
+  ThinkingLevel,
+} from '@google/genai';
 import { describe, expect, test } from 'vitest';
 import { signatureOf } from '#tests/support/claude-responses.ts';
 import { oneEngine } from '#tests/support/engines.ts';
 import { failureOf } from '#tests/support/failure-of.ts';
 import { encryptedOf } from '#tests/support/openai-responses.ts';
-import { createScene } from '#tests/support/relay-scene.ts';
-import type { RelayScene, SceneOptions } from '#tests/support/relay-scene.ts';
+import { createScene, type RelayScene, type SceneOptions } from '#tests/support/relay-scene.ts';
 import { allCases, channelOf, describeSharedCases, model } from './shared-cases.ts';
 
 const question: Content = { role: 'user', parts: [{ text: 'When is high water in Brest?' }] };

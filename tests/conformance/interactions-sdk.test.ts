@@ -1,12 +1,10 @@
 // Interactions by the official client of Gemini against a running server, before upstreams of every format.
-import { GoogleGenAI } from '@google/genai';
-import type { Interactions } from '@google/genai';
+import { GoogleGenAI, type Interactions } from '@google/genai';
 import { describe, expect, test } from 'vitest';
 import { signatureOf } from '#tests/support/claude-responses.ts';
 import { failureOf } from '#tests/support/failure-of.ts';
 import { encryptedOf } from '#tests/support/openai-responses.ts';
-import { createScene } from '#tests/support/relay-scene.ts';
-import type { RelayScene, SceneOptions } from '#tests/support/relay-scene.ts';
+import { createScene, type RelayScene, type SceneOptions } from '#tests/support/relay-scene.ts';
 import { allCases, channelOf, describeSharedCases, model } from './shared-cases.ts';
 
 const input = 'When is high water in Brest?';

@@ -5,8 +5,7 @@ import { consoleCalls, nameOf } from '#tests/conformance/console-calls.ts';
 import { createToken } from '#tests/support/build-token.ts';
 import { oneEngine } from '#tests/support/engines.ts';
 import type { TestClient } from '#tests/support/http-client.ts';
-import { createTestApp } from '#tests/support/test-app.ts';
-import type { TestApp } from '#tests/support/test-app.ts';
+import { createTestApp, type TestApp } from '#tests/support/test-app.ts';
 
 /** `key`: a token of API clients; `session`: of the console; `anyone`: no proof of who calls, or one of its own. */
 type Callers = 'key' | 'session' | 'anyone';

@@ -1,11 +1,9 @@
 // AI Proxy's libraries: the query, and the source documents of an answer.
 import { expect, test } from 'vitest';
-import { upstreamDialects } from '#server/formats/registry.ts';
+import { clientDialects, upstreamDialects } from '#server/formats/registry.ts';
 import { buildPreparedChannel } from '#tests/support/build-channel.ts';
-import { clientDialects } from '#server/formats/registry.ts';
 import { embeddedEngine } from '#tests/support/engines.ts';
-import { startFakeLibrary } from '#tests/support/fake-library.ts';
-import type { FakeLibrary } from '#tests/support/fake-library.ts';
+import { type FakeLibrary, startFakeLibrary } from '#tests/support/fake-library.ts';
 import { createScene } from '#tests/support/relay-scene.ts';
 
 const model = 'gpt-4o-mini';

@@ -6,8 +6,7 @@ import OpenAI from 'openai';
 import { describe, expect, test } from 'vitest';
 import { factsOf } from '#server/model-facts/find-facts.ts';
 import { oneEngine } from '#tests/support/engines.ts';
-import { createScene } from '#tests/support/relay-scene.ts';
-import type { RelayScene } from '#tests/support/relay-scene.ts';
+import { createScene, type RelayScene } from '#tests/support/relay-scene.ts';
 
 const port = { type: 'object' as const, properties: { port: { type: 'string' } }, required: ['port'], additionalProperties: false };
 const noon = { type: 'object' as const, properties: { noon: { type: 'boolean' } }, required: ['noon'], additionalProperties: false };

@@ -1,13 +1,11 @@
 // What a success says beyond "done", in both languages: every notice has the call that says it.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Language } from '#shared/errors.ts';
-import { notices } from '#shared/notices.ts';
-import type { NoticeCode } from '#shared/notices.ts';
+import { type NoticeCode, notices } from '#shared/notices.ts';
 import type { TestResponse } from '#tests/support/http-client.ts';
 import { signInWith } from '#tests/support/sign-in-desk.ts';
 import { testPassword } from '#tests/support/test-app.ts';
-import { openConsoleDesk } from './refusals/console-desk.ts';
-import type { ConsoleDesk } from './refusals/console-desk.ts';
+import { type ConsoleDesk, openConsoleDesk } from './refusals/console-desk.ts';
 
 const unit = 500_000;
 const setup = { username: 'root', password: testPassword, confirmPassword: testPassword };

@@ -7,9 +7,8 @@ import { callAddress } from '#server/formats/call-address.ts';
 import { callParameters } from '#server/formats/openai-chat/check-request.ts';
 import { errorIn } from '#server/formats/openai-chat/response-errors.ts';
 import { clientDialects } from '#server/formats/registry.ts';
-import { authorizeRequest } from '#server/exchange/build-request.ts';
+import { authorizeRequest, type UpstreamRequest } from '#server/exchange/build-request.ts';
 import { routedRequest } from '#tests/support/routed-request.ts';
-import type { UpstreamRequest } from '#server/exchange/build-request.ts';
 import { createStreamTransform, isUsageOnly } from '#server/formats/openai-chat/stream-transform.ts';
 import { readTokenUsage, writeTokenUsage } from '#server/formats/openai-chat/token-usage.ts';
 import { isSupported, providerOf, providers } from '#server/providers/registry.ts';
@@ -19,8 +18,7 @@ import { noTokens } from '#shared/token-usage.ts';
 import { defaultSettings } from '#tests/support/default-settings.ts';
 import { noSender } from '#tests/support/no-sender.ts';
 import { buildPreparedChannel } from '#tests/support/build-channel.ts';
-import { differences, isObject, readModelLists, readUrlRows, readVectors } from './provider-vectors.ts';
-import type { Vector } from './provider-vectors.ts';
+import { differences, isObject, readModelLists, readUrlRows, readVectors, type Vector } from './provider-vectors.ts';
 import { problemText } from '#tests/support/problem-text.ts';
 
 const files = [

@@ -1,8 +1,7 @@
 // The official client of OpenAI against a running server, before an upstream of the same format and one of Claude's.
 import OpenAI from 'openai';
 import { describe, expect, test } from 'vitest';
-import { createScene } from '#tests/support/relay-scene.ts';
-import type { RelayScene, SceneOptions } from '#tests/support/relay-scene.ts';
+import { createScene, type RelayScene, type SceneOptions } from '#tests/support/relay-scene.ts';
 import { signatureOf } from '#tests/support/claude-responses.ts';
 import { cases, channelOf, describeSharedCases, model, question as messages } from './shared-cases.ts';
 

@@ -8,10 +8,8 @@ import { buildPreparedChannel } from '#tests/support/build-channel.ts';
 import { callsOfEveryClient } from '#tests/support/client-calls.ts';
 import { defaultSettings } from '#tests/support/default-settings.ts';
 import { oneEngine } from '#tests/support/engines.ts';
-import { startFakePalm } from '#tests/support/fake-palm.ts';
-import type { FakePalm } from '#tests/support/fake-palm.ts';
-import { createScene } from '#tests/support/relay-scene.ts';
-import type { SceneOptions } from '#tests/support/relay-scene.ts';
+import { type FakePalm, startFakePalm } from '#tests/support/fake-palm.ts';
+import { createScene, type SceneOptions } from '#tests/support/relay-scene.ts';
 import { differences, readVectors } from './provider-vectors.ts';
 
 const { palm } = upstreamDialects;

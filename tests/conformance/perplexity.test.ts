@@ -1,14 +1,11 @@
 // Perplexity's Agent API: requests of every client format, also by former model names, and search results.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { upstreamDialects } from '#server/formats/registry.ts';
+import { clientDialects, upstreamDialects } from '#server/formats/registry.ts';
 import { buildPreparedChannel } from '#tests/support/build-channel.ts';
 import { embeddedEngine } from '#tests/support/engines.ts';
-import { startFakePerplexity } from '#tests/support/fake-perplexity.ts';
-import type { FakePerplexity } from '#tests/support/fake-perplexity.ts';
+import { type FakePerplexity, startFakePerplexity } from '#tests/support/fake-perplexity.ts';
 import { pages } from '#tests/support/perplexity-responses.ts';
-import { createScene } from '#tests/support/relay-scene.ts';
-import type { RelayScene } from '#tests/support/relay-scene.ts';
-import { clientDialects } from '#server/formats/registry.ts';
+import { createScene, type RelayScene } from '#tests/support/relay-scene.ts';
 
 const earlier = ['sonar', 'sonar-pro', 'sonar-reasoning-pro', 'sonar-deep-research'];
 const models = [...earlier, 'perplexity/sonar', 'low', 'anthropic/claude-sonnet-5', 'openai/gpt-6-luna', 'my-search'];

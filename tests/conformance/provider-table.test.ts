@@ -6,8 +6,7 @@ import { providerOf } from '#server/providers/registry.ts';
 import { isKind } from './provider-table/exercises.ts';
 import { providerTypes } from './provider-table/facts.ts';
 import { apartOf } from './provider-table/other-calls.ts';
-import { claimedBy, missing, missingTypes, rows, unknownTypes, untrue } from './provider-table/rows.ts';
-import type { Row } from './provider-table/rows.ts';
+import { claimedBy, missing, missingTypes, type Row, rows, unknownTypes, untrue } from './provider-table/rows.ts';
 import { standInOf } from './provider-table/stand-ins.ts';
 
 const titleOf = ({ type, name, capability }: Row) => `${type} ${name}: ${capability}`;

@@ -3,8 +3,7 @@ import { LLMock } from '@copilotkit/aimock';
 import { expect, test } from 'vitest';
 import { embeddedEngine } from '#tests/support/engines.ts';
 import { createScene } from '#tests/support/relay-scene.ts';
-import { connectSocket } from '#tests/support/socket-client.ts';
-import type { SocketClient } from '#tests/support/socket-client.ts';
+import { connectSocket, type SocketClient } from '#tests/support/socket-client.ts';
 
 const model = 'gpt-realtime';
 

@@ -1,14 +1,11 @@
 // Every code of `shared/errors.ts` is reached by a call and reads as it should, in both languages. A code without a row fails the build.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { errors } from '#shared/errors.ts';
-import type { ErrorCode, Language } from '#shared/errors.ts';
+import { type ErrorCode, errors, type Language } from '#shared/errors.ts';
 import { accountRefusals } from './refusals/account-refusals.ts';
-import { openConsoleDesk } from './refusals/console-desk.ts';
-import type { ConsoleDesk } from './refusals/console-desk.ts';
+import { type ConsoleDesk, openConsoleDesk } from './refusals/console-desk.ts';
 import { deskRefusals } from './refusals/desk-refusals.ts';
 import { optionRefusals } from './refusals/option-refusals.ts';
-import { expectRefusal } from './refusals/refusal.ts';
-import type { Refusal, Reported } from './refusals/refusal.ts';
+import { expectRefusal, type Refusal, type Reported } from './refusals/refusal.ts';
 import { openRelayDesk, relayRefusals } from './refusals/relay-refusals.ts';
 import { requestRefusals } from './refusals/request-refusals.ts';
 import { signInRefusals } from './refusals/sign-in-refusals.ts';

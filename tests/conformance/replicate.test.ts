@@ -8,10 +8,8 @@ import { buildPreparedChannel } from '#tests/support/build-channel.ts';
 import { callsOfEveryClient } from '#tests/support/client-calls.ts';
 import { defaultSettings } from '#tests/support/default-settings.ts';
 import { oneEngine } from '#tests/support/engines.ts';
-import { drawing, startFakeReplicate } from '#tests/support/fake-replicate.ts';
-import type { FakeReplicate } from '#tests/support/fake-replicate.ts';
-import { createScene } from '#tests/support/relay-scene.ts';
-import type { SceneOptions } from '#tests/support/relay-scene.ts';
+import { drawing, type FakeReplicate, startFakeReplicate } from '#tests/support/fake-replicate.ts';
+import { createScene, type SceneOptions } from '#tests/support/relay-scene.ts';
 import { until } from '#tests/support/until.ts';
 
 const { replicate } = upstreamDialects;

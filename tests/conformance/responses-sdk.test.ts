@@ -5,8 +5,7 @@ import { oneEngine } from '#tests/support/engines.ts';
 import { failureOf } from '#tests/support/failure-of.ts';
 import { signatureOf } from '#tests/support/claude-responses.ts';
 import { encryptedOf } from '#tests/support/openai-responses.ts';
-import { createScene } from '#tests/support/relay-scene.ts';
-import type { RelayScene, SceneOptions } from '#tests/support/relay-scene.ts';
+import { createScene, type RelayScene, type SceneOptions } from '#tests/support/relay-scene.ts';
 import { allCases, channelOf, describeSharedCases, model, question as input } from './shared-cases.ts';
 
 type Item = OpenAI.Responses.ResponseInputItem;

@@ -2,8 +2,7 @@
 import OpenAI from 'openai';
 import { ResponsesWS } from 'openai/resources/responses/ws';
 import { describe, expect, test } from 'vitest';
-import { createScene } from '#tests/support/relay-scene.ts';
-import type { RelayScene, SceneOptions } from '#tests/support/relay-scene.ts';
+import { createScene, type RelayScene, type SceneOptions } from '#tests/support/relay-scene.ts';
 import { until } from '#tests/support/until.ts';
 import { allCases, channelOf, model, question } from './shared-cases.ts';
 

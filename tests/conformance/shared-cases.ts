@@ -12,8 +12,7 @@ import { startFakeOllama } from '#tests/support/fake-ollama.ts';
 import { startFakeTencent } from '#tests/support/fake-tencent.ts';
 import { startFakeVertex } from '#tests/support/fake-vertex.ts';
 import type { ProviderFront } from '#tests/support/provider-front.ts';
-import { createScene } from '#tests/support/relay-scene.ts';
-import type { RelayScene } from '#tests/support/relay-scene.ts';
+import { createScene, type RelayScene } from '#tests/support/relay-scene.ts';
 
 export const model = 'claude-sonnet-4-5';
 export const question = [{ role: 'user' as const, content: 'When is high water in Brest?' }];

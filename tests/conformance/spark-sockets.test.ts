@@ -14,8 +14,7 @@ import { defaultSettings } from '#tests/support/default-settings.ts';
 import { oneEngine } from '#tests/support/engines.ts';
 import { sparkKey, startFakeSpark } from '#tests/support/fake-spark.ts';
 import { createScene } from '#tests/support/relay-scene.ts';
-import { differences, readSocketVectors } from './provider-vectors.ts';
-import type { SocketVector } from './provider-vectors.ts';
+import { differences, readSocketVectors, type SocketVector } from './provider-vectors.ts';
 import { problemText } from '#tests/support/problem-text.ts';
 
 const client = clientDialects['openai-chat'];

@@ -5,11 +5,9 @@ import { describe, expect, test } from 'vitest';
 import { clientDialects } from '#server/formats/registry.ts';
 import { embeddedEngine } from '#tests/support/engines.ts';
 import { framings } from '#server/framing/registry.ts';
-import { createScene } from '#tests/support/relay-scene.ts';
-import type { RelayScene } from '#tests/support/relay-scene.ts';
+import { createScene, type RelayScene } from '#tests/support/relay-scene.ts';
 import type { Behaviour } from '#tests/support/fake-upstream.ts';
-import { faultsOf, vendorSchemas } from '#tests/support/vendor-schema.ts';
-import type { Vendor } from '#tests/support/vendor-schema.ts';
+import { faultsOf, type Vendor, vendorSchemas } from '#tests/support/vendor-schema.ts';
 import { channelOf, model } from './shared-cases.ts';
 
 type Json = Record<string, unknown>;

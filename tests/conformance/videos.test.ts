@@ -10,13 +10,10 @@ import { videoFormats } from '#server/tasks/videos/registry.ts';
 import { serviceAccount } from '#tests/support/fake-vertex.ts';
 import { buildPreparedChannel } from '#tests/support/build-channel.ts';
 import { embeddedEngine } from '#tests/support/engines.ts';
-import { film, startFakeVideos } from '#tests/support/fake-videos.ts';
-import type { FakeVideos, VideoReply, VideoVisit } from '#tests/support/fake-videos.ts';
-import { publicName, startFakeInternet } from '#tests/support/fake-internet.ts';
-import type { FakeInternet } from '#tests/support/fake-internet.ts';
+import { type FakeVideos, film, startFakeVideos, type VideoReply, type VideoVisit } from '#tests/support/fake-videos.ts';
+import { type FakeInternet, publicName, startFakeInternet } from '#tests/support/fake-internet.ts';
 import { trustLocalhost } from '#tests/support/trust-localhost.ts';
-import { createVideoScene } from '#tests/support/video-scene.ts';
-import type { VideoScene } from '#tests/support/video-scene.ts';
+import { createVideoScene, type VideoScene } from '#tests/support/video-scene.ts';
 import { problemText } from '#tests/support/problem-text.ts';
 
 afterAll(trustLocalhost());

@@ -3,14 +3,11 @@ import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { createVisitor, describeInBrowser } from './support/browser.ts';
-import type { Visitor, VisitorOptions } from './support/browser.ts';
-import { channelBody, furnish } from './support/furnish.ts';
-import type { Api } from './support/furnish.ts';
+import { createVisitor, describeInBrowser, type Visitor, type VisitorOptions } from './support/browser.ts';
+import { type Api, channelBody, furnish } from './support/furnish.ts';
 import { lookInTurn } from './support/in-turn.ts';
 import { text } from './support/texts.ts';
-import { startTidegate } from './support/tidegate.ts';
-import type { Tidegate } from './support/tidegate.ts';
+import { startTidegate, type Tidegate } from './support/tidegate.ts';
 import { expectSoundScreen, settle, signIn } from './support/visit.ts';
 
 const looks: Required<VisitorOptions>[] = [

@@ -5,12 +5,10 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { until } from '#tests/support/until.ts';
 import { createVisitor, describeInBrowser } from './support/browser.ts';
-import { furnish } from './support/furnish.ts';
-import type { Furnished } from './support/furnish.ts';
+import { furnish, type Furnished } from './support/furnish.ts';
 import { lookInTurn } from './support/in-turn.ts';
 import { text } from './support/texts.ts';
-import { startTidegate } from './support/tidegate.ts';
-import type { Tidegate } from './support/tidegate.ts';
+import { startTidegate, type Tidegate } from './support/tidegate.ts';
 import { expectSoundScreen, signIn } from './support/visit.ts';
 
 /** A chat application: shows its address's fragment and the messages that it receives. */

@@ -1,14 +1,11 @@
 // Credit from an administrator: a refund of a call, a change of a balance, and a new user's.
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createVisitor, describeInBrowser } from './support/browser.ts';
-import type { Size, Visitor } from './support/browser.ts';
-import { chat, furnish, keyOf, signInByApi } from './support/furnish.ts';
-import type { Api } from './support/furnish.ts';
+import { createVisitor, describeInBrowser, type Size, type Visitor } from './support/browser.ts';
+import { type Api, chat, furnish, keyOf, signInByApi } from './support/furnish.ts';
 import { lookInTurn } from './support/in-turn.ts';
 import { text } from './support/texts.ts';
-import { startTidegate } from './support/tidegate.ts';
-import type { Tidegate } from './support/tidegate.ts';
+import { startTidegate, type Tidegate } from './support/tidegate.ts';
 import { expectSoundScreen, panelOf, settle, signIn } from './support/visit.ts';
 
 interface Row {

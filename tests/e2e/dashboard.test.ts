@@ -9,8 +9,7 @@ import { untilInstalled, untilStored } from './support/device.ts';
 import { furnish, owner } from './support/furnish.ts';
 import { seedCalls } from './support/seed-calls.ts';
 import { text } from './support/texts.ts';
-import { startTidegate } from './support/tidegate.ts';
-import type { Tidegate } from './support/tidegate.ts';
+import { startTidegate, type Tidegate } from './support/tidegate.ts';
 import { expectSoundScreen, repeatedLandmarks, settle, signIn } from './support/visit.ts';
 
 describeInBrowser('dashboard', () => {

@@ -1,12 +1,10 @@
 // What a screen shows when the server fails, is silent or is gone: what could not be loaded, how to try again, and the
 // number by which the administrator finds the request.
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createVisitor, describeInBrowser } from './support/browser.ts';
-import type { Size, Visitor } from './support/browser.ts';
+import { createVisitor, describeInBrowser, type Size, type Visitor } from './support/browser.ts';
 import { furnish } from './support/furnish.ts';
 import { text } from './support/texts.ts';
-import { startTidegate } from './support/tidegate.ts';
-import type { Tidegate } from './support/tidegate.ts';
+import { startTidegate, type Tidegate } from './support/tidegate.ts';
 import { settle, signIn } from './support/visit.ts';
 
 /** Each with what proves that it has been loaded after all. */

@@ -1,12 +1,10 @@
 // Amounts and counts in lists: whole, in one form per column, short where a thousand would not be read digit by digit.
 import type { Locator, Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { createVisitor, describeInBrowser } from './support/browser.ts';
-import type { VisitorOptions } from './support/browser.ts';
+import { createVisitor, describeInBrowser, type VisitorOptions } from './support/browser.ts';
 import { channelBody, chat, furnish, owner, signInByApi } from './support/furnish.ts';
 import { text } from './support/texts.ts';
-import { startTidegate } from './support/tidegate.ts';
-import type { Tidegate } from './support/tidegate.ts';
+import { startTidegate, type Tidegate } from './support/tidegate.ts';
 import { expectSoundScreen, panelOf, settle, signIn } from './support/visit.ts';
 
 const desks: Required<VisitorOptions>[] = [

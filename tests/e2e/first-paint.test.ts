@@ -4,8 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createVisitor, describeInBrowser } from './support/browser.ts';
 import { channelBody, chat, furnish } from './support/furnish.ts';
 import { lookInTurn } from './support/in-turn.ts';
-import { startTidegate } from './support/tidegate.ts';
-import type { Tidegate } from './support/tidegate.ts';
+import { startTidegate, type Tidegate } from './support/tidegate.ts';
 import { settle, signIn, signInByForm } from './support/visit.ts';
 
 /** Imperceptible layout shift. */

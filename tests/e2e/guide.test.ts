@@ -1,14 +1,11 @@
 // The guide to the first call: what it says when a call is refused, and what the channel form does before it saves.
 import { expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
-import { createVisitor, describeInBrowser } from './support/browser.ts';
-import type { Visitor } from './support/browser.ts';
-import { channelBody, owner, signInByApi } from './support/furnish.ts';
-import type { Api } from './support/furnish.ts';
+import { createVisitor, describeInBrowser, type Visitor } from './support/browser.ts';
+import { type Api, channelBody, owner, signInByApi } from './support/furnish.ts';
 import { lookInTurn } from './support/in-turn.ts';
 import { text } from './support/texts.ts';
-import { startTidegate } from './support/tidegate.ts';
-import type { Tidegate } from './support/tidegate.ts';
+import { startTidegate, type Tidegate } from './support/tidegate.ts';
 import { expectSoundScreen, panelOf, settle, signIn } from './support/visit.ts';
 
 interface Stage {

@@ -5,14 +5,12 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
-import { createVisitor, describeInBrowser } from './support/browser.ts';
-import type { Visitor } from './support/browser.ts';
+import { createVisitor, describeInBrowser, type Visitor } from './support/browser.ts';
 import { furnish, owner } from './support/furnish.ts';
 import { plainScreens, recordScreens, shellScreens } from './support/screens.ts';
 import { foreign, links, markup, scheme, seedHostile } from './support/seed-hostile.ts';
 import { text } from './support/texts.ts';
-import { startTidegate } from './support/tidegate.ts';
-import type { Tidegate } from './support/tidegate.ts';
+import { startTidegate, type Tidegate } from './support/tidegate.ts';
 import { settle, signIn } from './support/visit.ts';
 
 /** Origin of pictures that administrators show; no other request may go there. It never responds: the error handler of a picture could run. */

@@ -3,8 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createVisitor, describeInBrowser } from './support/browser.ts';
 import { furnish } from './support/furnish.ts';
 import { text } from './support/texts.ts';
-import { startTidegate } from './support/tidegate.ts';
-import type { Tidegate } from './support/tidegate.ts';
+import { startTidegate, type Tidegate } from './support/tidegate.ts';
 import { settle, signInByForm } from './support/visit.ts';
 
 interface Icon {

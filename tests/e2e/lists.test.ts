@@ -4,8 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createVisitor, describeInBrowser } from './support/browser.ts';
 import { channelBody, furnish } from './support/furnish.ts';
 import { text } from './support/texts.ts';
-import { startTidegate } from './support/tidegate.ts';
-import type { Tidegate } from './support/tidegate.ts';
+import { startTidegate, type Tidegate } from './support/tidegate.ts';
 import { expectSoundScreen, panelOf, settle, signIn } from './support/visit.ts';
 
 const shots = process.env['SHOTS'];

@@ -3,8 +3,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createVisitor, describeInBrowser } from './support/browser.ts';
 import { chat, furnish } from './support/furnish.ts';
-import { startTidegate } from './support/tidegate.ts';
-import type { Tidegate } from './support/tidegate.ts';
+import { startTidegate, type Tidegate } from './support/tidegate.ts';
 import { settle, signIn } from './support/visit.ts';
 
 /** Holds answers until released. */

@@ -2,11 +2,9 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createVisitor, describeInBrowser } from './support/browser.ts';
-import { chat, furnish, owner } from './support/furnish.ts';
-import type { Furnished } from './support/furnish.ts';
+import { chat, furnish, type Furnished, owner } from './support/furnish.ts';
 import { lookInTurn } from './support/in-turn.ts';
-import { startTidegate } from './support/tidegate.ts';
-import type { Tidegate } from './support/tidegate.ts';
+import { startTidegate, type Tidegate } from './support/tidegate.ts';
 import { settle, signIn } from './support/visit.ts';
 
 const shots = process.env['SHOTS'];

@@ -3,12 +3,10 @@ import { readFileSync } from 'node:fs';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createVisitor, describeInBrowser } from './support/browser.ts';
-import { chat, furnish, owner } from './support/furnish.ts';
-import type { Furnished } from './support/furnish.ts';
+import { chat, furnish, type Furnished, owner } from './support/furnish.ts';
 import { lookInTurn } from './support/in-turn.ts';
 import { text } from './support/texts.ts';
-import { startTidegate } from './support/tidegate.ts';
-import type { Tidegate } from './support/tidegate.ts';
+import { startTidegate, type Tidegate } from './support/tidegate.ts';
 import { expectSoundScreen, panelOf, settle, signIn } from './support/visit.ts';
 
 const shots = process.env['SHOTS'];

@@ -1,8 +1,7 @@
 // The console without a network, and with a server that does not answer.
 import type { BrowserContext, Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { createVisitor, describeInBrowser } from './support/browser.ts';
-import type { Visitor } from './support/browser.ts';
+import { createVisitor, describeInBrowser, type Visitor } from './support/browser.ts';
 import { everythingStored, storedKinds, untilInstalled, untilStored } from './support/device.ts';
 import { furnish, owner } from './support/furnish.ts';
 import { lookInTurn } from './support/in-turn.ts';

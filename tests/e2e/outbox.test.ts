@@ -2,11 +2,9 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { until } from '#tests/support/until.ts';
-import { createVisitor, describeInBrowser } from './support/browser.ts';
-import type { Visitor } from './support/browser.ts';
+import { createVisitor, describeInBrowser, type Visitor } from './support/browser.ts';
 import { untilInstalled, untilStored } from './support/device.ts';
-import { furnish, owner } from './support/furnish.ts';
-import type { Api } from './support/furnish.ts';
+import { type Api, furnish, owner } from './support/furnish.ts';
 import { text } from './support/texts.ts';
 import { startTidegate } from './support/tidegate.ts';
 import { expectSoundScreen, settle, signInByForm } from './support/visit.ts';

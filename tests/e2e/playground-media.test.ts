@@ -5,16 +5,13 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
 import { receivedText, waveOf } from '#tests/support/audio-responses.ts';
-import { soraServing, startFakeVideos } from '#tests/support/fake-videos.ts';
-import type { FakeVideos } from '#tests/support/fake-videos.ts';
-import { createVisitor, describeInBrowser } from './support/browser.ts';
-import type { VisitorOptions } from './support/browser.ts';
+import { type FakeVideos, soraServing, startFakeVideos } from '#tests/support/fake-videos.ts';
+import { createVisitor, describeInBrowser, type VisitorOptions } from './support/browser.ts';
 import { channelBody, furnish } from './support/furnish.ts';
 import { lookInTurn } from './support/in-turn.ts';
 import { changeTask } from './support/seed-tasks.ts';
 import { text } from './support/texts.ts';
-import { startTidegate } from './support/tidegate.ts';
-import type { Tidegate } from './support/tidegate.ts';
+import { startTidegate, type Tidegate } from './support/tidegate.ts';
 import { expectSoundScreen, settle, signIn } from './support/visit.ts';
 
 describeInBrowser('pictures and sound in the playground', () => {

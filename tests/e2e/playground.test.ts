@@ -2,15 +2,12 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
 import { until } from '#tests/support/until.ts';
-import { createVisitor, describeInBrowser } from './support/browser.ts';
-import type { Size, Visitor } from './support/browser.ts';
+import { createVisitor, describeInBrowser, type Size, type Visitor } from './support/browser.ts';
 import { everythingStored, untilInstalled } from './support/device.ts';
-import { furnish } from './support/furnish.ts';
-import type { Api } from './support/furnish.ts';
+import { type Api, furnish } from './support/furnish.ts';
 import { lookInTurn } from './support/in-turn.ts';
 import { text } from './support/texts.ts';
-import { startTidegate } from './support/tidegate.ts';
-import type { Tidegate } from './support/tidegate.ts';
+import { startTidegate, type Tidegate } from './support/tidegate.ts';
 import { expectSoundScreen, settle, signIn } from './support/visit.ts';
 
 const evil = [

@@ -1,7 +1,6 @@
 // A call has one address: every user who may see it gets its receipt from there, whatever the list next to it shows.
 import { expect, it } from 'vitest';
-import { createVisitor, describeInBrowser } from './support/browser.ts';
-import type { Size } from './support/browser.ts';
+import { createVisitor, describeInBrowser, type Size } from './support/browser.ts';
 import { chat, furnish, signInByApi } from './support/furnish.ts';
 import { lookInTurn } from './support/in-turn.ts';
 import { text } from './support/texts.ts';

@@ -1,14 +1,12 @@
 // Every screen for people without an administrator's rights and for administrators who are not the first: while all is well, while the
 // server is slow, while every call fails, and without a network. What the first administrator sees is in `screens.test.ts`.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createVisitor, describeInBrowser } from './support/browser.ts';
-import type { Visitor, VisitorOptions } from './support/browser.ts';
+import { createVisitor, describeInBrowser, type Visitor, type VisitorOptions } from './support/browser.ts';
 import { furnish } from './support/furnish.ts';
 import { inTurn } from './support/in-turn.ts';
 import { recordScreens, shellScreens } from './support/screens.ts';
 import { text } from './support/texts.ts';
-import { startTidegate } from './support/tidegate.ts';
-import type { Tidegate } from './support/tidegate.ts';
+import { startTidegate, type Tidegate } from './support/tidegate.ts';
 import { expectSoundScreen, settle, signIn } from './support/visit.ts';
 
 const people = {

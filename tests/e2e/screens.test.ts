@@ -3,15 +3,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, it } from 'vitest';
-import { createVisitor, describeInBrowser } from './support/browser.ts';
-import type { Visitor, VisitorOptions } from './support/browser.ts';
+import { createVisitor, describeInBrowser, type Visitor, type VisitorOptions } from './support/browser.ts';
 import { askPlayground, drawPictures } from './support/fill.ts';
 import { inTurn } from './support/in-turn.ts';
 import { furnish, owner } from './support/furnish.ts';
 import { listScreens, plainScreens, shellScreens } from './support/screens.ts';
 import { drawings, music, seedTasks } from './support/seed-tasks.ts';
-import { startTidegate } from './support/tidegate.ts';
-import type { Tidegate } from './support/tidegate.ts';
+import { startTidegate, type Tidegate } from './support/tidegate.ts';
 import { expectSoundScreen, settle, signIn } from './support/visit.ts';
 
 const looks: Required<VisitorOptions>[] = [

@@ -1,13 +1,11 @@
 // A session that ends while something is typed: the form stays, and the sign-in stands over it.
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createVisitor, describeInBrowser } from './support/browser.ts';
-import type { Visitor, VisitorOptions } from './support/browser.ts';
+import { createVisitor, describeInBrowser, type Visitor, type VisitorOptions } from './support/browser.ts';
 import { furnish, owner } from './support/furnish.ts';
 import { lookInTurn } from './support/in-turn.ts';
 import { text } from './support/texts.ts';
-import { startTidegate } from './support/tidegate.ts';
-import type { Tidegate } from './support/tidegate.ts';
+import { startTidegate, type Tidegate } from './support/tidegate.ts';
 import { settle, signIn } from './support/visit.ts';
 
 const shots = process.env['SHOTS'];

@@ -4,15 +4,13 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createVisitor, describeInBrowser } from './support/browser.ts';
-import type { VisitorOptions } from './support/browser.ts';
+import { createVisitor, describeInBrowser, type VisitorOptions } from './support/browser.ts';
 import { untilInstalled, untilStored } from './support/device.ts';
 import { furnish, owner } from './support/furnish.ts';
 import { lookInTurn } from './support/in-turn.ts';
 import { seedSessions, seededSessions } from './support/seed-sessions.ts';
 import { text } from './support/texts.ts';
-import { startTidegate } from './support/tidegate.ts';
-import type { Tidegate } from './support/tidegate.ts';
+import { startTidegate, type Tidegate } from './support/tidegate.ts';
 import { expectSoundScreen, panelOf, settle, signIn, signInByForm } from './support/visit.ts';
 
 const shots = process.env['SHOTS'];

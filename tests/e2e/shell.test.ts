@@ -3,14 +3,11 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { until } from '#tests/support/until.ts';
-import { createVisitor, describeInBrowser } from './support/browser.ts';
-import type { Visitor } from './support/browser.ts';
-import { chat, furnish } from './support/furnish.ts';
-import type { Furnished } from './support/furnish.ts';
+import { createVisitor, describeInBrowser, type Visitor } from './support/browser.ts';
+import { chat, furnish, type Furnished } from './support/furnish.ts';
 import { lookInTurn } from './support/in-turn.ts';
 import { text } from './support/texts.ts';
-import { startTidegate } from './support/tidegate.ts';
-import type { Tidegate } from './support/tidegate.ts';
+import { startTidegate, type Tidegate } from './support/tidegate.ts';
 import { settle, signIn } from './support/visit.ts';
 
 const keeper = { username: 'keeper', password: 'another-lantern' };

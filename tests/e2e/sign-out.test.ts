@@ -2,13 +2,11 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { until } from '#tests/support/until.ts';
-import { createVisitor, describeInBrowser } from './support/browser.ts';
-import type { Visitor } from './support/browser.ts';
+import { createVisitor, describeInBrowser, type Visitor } from './support/browser.ts';
 import { everythingStored, storedKinds, untilInstalled, untilStored } from './support/device.ts';
 import { furnish, owner } from './support/furnish.ts';
 import { text } from './support/texts.ts';
-import { startTidegate } from './support/tidegate.ts';
-import type { Tidegate } from './support/tidegate.ts';
+import { startTidegate, type Tidegate } from './support/tidegate.ts';
 import { settle, signInByForm } from './support/visit.ts';
 
 describeInBrowser('sign-out', () => {

@@ -2,8 +2,7 @@
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { createVisitor, describeInBrowser } from './support/browser.ts';
-import type { Visitor, VisitorOptions } from './support/browser.ts';
+import { createVisitor, describeInBrowser, type Visitor, type VisitorOptions } from './support/browser.ts';
 import { furnish, owner, signInByApi } from './support/furnish.ts';
 import { lookInTurn } from './support/in-turn.ts';
 import { text } from './support/texts.ts';

@@ -9,8 +9,7 @@ import { drawPictures } from './support/fill.ts';
 import { furnish, owner } from './support/furnish.ts';
 import { drawings, seedTasks } from './support/seed-tasks.ts';
 import { text } from './support/texts.ts';
-import { startTidegate } from './support/tidegate.ts';
-import type { Tidegate } from './support/tidegate.ts';
+import { startTidegate, type Tidegate } from './support/tidegate.ts';
 import { settle, signIn } from './support/visit.ts';
 
 describeInBrowser('touched', () => {

@@ -1,6 +1,5 @@
 // A newer console: loaded in the background, offered, and activated without losing unsaved input.
-import { createServer, request as send } from 'node:http';
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, request as send, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';

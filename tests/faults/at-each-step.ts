@@ -1,7 +1,6 @@
 // The same work again and again, by a process that stops behind one more step each time.
 import type { RelayScene } from '#tests/support/relay-scene.ts';
-import { Stopping } from '#tests/support/stopping.ts';
-import type { Steps } from '#tests/support/stopping.ts';
+import { type Steps, Stopping } from '#tests/support/stopping.ts';
 
 export interface Life {
   /** Ends where the process does. */

@@ -2,8 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { audit } from '#server/money/audit.ts';
 import { engines } from '#tests/support/engines.ts';
-import { createScene } from '#tests/support/relay-scene.ts';
-import type { RelayScene } from '#tests/support/relay-scene.ts';
+import { createScene, type RelayScene } from '#tests/support/relay-scene.ts';
 import { runAudit } from '#tests/support/server-process.ts';
 import { until } from '#tests/support/until.ts';
 

@@ -1,8 +1,7 @@
 // A piece of bookkeeping that is disturbed in every possible place, and what must be true however it was disturbed.
 import { pino } from 'pino';
 import { expect } from 'vitest';
-import { createContext } from '#server/create-context.ts';
-import type { RunningContext } from '#server/create-context.ts';
+import { createContext, type RunningContext } from '#server/create-context.ts';
 import type { TokenRecord } from '#server/db/records/token.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 import type { Database } from '#server/db/database.ts';
@@ -14,8 +13,7 @@ import { createToken } from '#tests/support/build-token.ts';
 import { buildUser } from '#tests/support/build.ts';
 import { buildLog } from '#tests/support/build-log.ts';
 import type { Engine, TestDatabase } from '#tests/support/engines.ts';
-import { makeFreezable } from '#tests/support/freezable-database.ts';
-import type { FreezableDatabase } from '#tests/support/freezable-database.ts';
+import { type FreezableDatabase, makeFreezable } from '#tests/support/freezable-database.ts';
 
 export const log = pino({ level: 'silent' });
 const startQuota = 10_000;

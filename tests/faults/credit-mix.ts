@@ -19,16 +19,21 @@ import { balanceOf } from '#server/money/account.ts';
 import { audit } from '#server/money/audit.ts';
 import { Role } from '#shared/roles.ts';
 import { centsText } from '#shared/top-up-price.ts';
-import { open } from '#tests/faults/bookkeeping.ts';
-import type { Place } from '#tests/faults/bookkeeping.ts';
-import { callSome, checkCallBooks, finishCalls, giveBackSome } from '#tests/faults/call-acts.ts';
-import type { SeenCalls } from '#tests/faults/call-acts.ts';
+import { open, type Place } from '#tests/faults/bookkeeping.ts';
+import { callSome, checkCallBooks, finishCalls, giveBackSome, type SeenCalls } from '#tests/faults/call-acts.ts';
 import { later } from '#tests/faults/due-credits.ts';
-import { checkTaskBooks, createKeys, draw, finishTasks, openApp } from '#tests/faults/task-acts.ts';
-import type { SeenTasks, TaskDesk, TaskKey } from '#tests/faults/task-acts.ts';
+import {
+  checkTaskBooks,
+  createKeys,
+  draw,
+  finishTasks,
+  openApp,
+  type SeenTasks,
+  type TaskDesk,
+  type TaskKey,
+} from '#tests/faults/task-acts.ts';
 import { buildUser } from '#tests/support/build.ts';
-import { makeFreezable } from '#tests/support/freezable-database.ts';
-import type { FreezableDatabase } from '#tests/support/freezable-database.ts';
+import { type FreezableDatabase, makeFreezable } from '#tests/support/freezable-database.ts';
 import { seededRandom } from '#tests/support/upstream-responses.ts';
 
 /** Events of a run, so that a test can show that it covered them. */

@@ -4,8 +4,7 @@ import { finishRedemptions, redeemCode } from '#server/features/redemptions/rede
 import { creditOrder, finishOrders } from '#server/features/wallet/credit-order.ts';
 import { epay } from '#server/features/wallet/payments/epay.ts';
 import { onPlace } from '#tests/faults/bookkeeping.ts';
-import { arrangeDue, countActWrites, creditWorth, expectCredited, later } from '#tests/faults/due-credits.ts';
-import type { DueCase, DueScene } from '#tests/faults/due-credits.ts';
+import { arrangeDue, countActWrites, creditWorth, type DueCase, type DueScene, expectCredited, later } from '#tests/faults/due-credits.ts';
 import { engines } from '#tests/support/engines.ts';
 
 const redemption: DueCase = {

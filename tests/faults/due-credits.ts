@@ -4,11 +4,9 @@ import type { AppContext } from '#server/context.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 import { balanceOf } from '#server/money/account.ts';
 import { audit } from '#server/money/audit.ts';
-import { open } from '#tests/faults/bookkeeping.ts';
-import type { Place } from '#tests/faults/bookkeeping.ts';
+import { open, type Place } from '#tests/faults/bookkeeping.ts';
 import { buildUser } from '#tests/support/build.ts';
-import { makeFreezable } from '#tests/support/freezable-database.ts';
-import type { FreezableDatabase } from '#tests/support/freezable-database.ts';
+import { type FreezableDatabase, makeFreezable } from '#tests/support/freezable-database.ts';
 
 export interface DueCase {
   name: string;

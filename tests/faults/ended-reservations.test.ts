@@ -4,8 +4,7 @@ import { balanceOf } from '#server/money/account.ts';
 import { audit } from '#server/money/audit.ts';
 import type { Reservation } from '#server/money/leases/reservation.ts';
 import { buildLog } from '#tests/support/build-log.ts';
-import { arrange, end, onPlace } from '#tests/faults/bookkeeping.ts';
-import type { Scene } from '#tests/faults/bookkeeping.ts';
+import { arrange, end, onPlace, type Scene } from '#tests/faults/bookkeeping.ts';
 import { engines } from '#tests/support/engines.ts';
 
 const quota = 120;

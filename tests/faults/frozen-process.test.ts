@@ -3,10 +3,8 @@
 import { describe, expect, test } from 'vitest';
 import { audit } from '#server/money/audit.ts';
 import { finishOrphanEntries, removeOrphanRows, returnOrphanLeases } from '#server/money/recovery/orphans.ts';
-import { arrange, check, countWrites, end, log, onPlace, open, work } from '#tests/faults/bookkeeping.ts';
-import type { Outcomes, Scene } from '#tests/faults/bookkeeping.ts';
-import { engines } from '#tests/support/engines.ts';
-import type { Engine } from '#tests/support/engines.ts';
+import { arrange, check, countWrites, end, log, onPlace, open, type Outcomes, type Scene, work } from '#tests/faults/bookkeeping.ts';
+import { type Engine, engines } from '#tests/support/engines.ts';
 import { makeFreezable } from '#tests/support/freezable-database.ts';
 import { until } from '#tests/support/until.ts';
 

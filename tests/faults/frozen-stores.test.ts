@@ -7,10 +7,8 @@ import { audit } from '#server/money/audit.ts';
 import { balanceOf } from '#server/money/account.ts';
 import { closeDay, coverBytes, settledStore } from '#server/slices/vector-stores/pay-store.ts';
 import { beginStore, changeStore } from '#server/slices/vector-stores/store-records.ts';
-import { arrange, end, onPlace, open } from '#tests/faults/bookkeeping.ts';
-import type { Place, Scene } from '#tests/faults/bookkeeping.ts';
-import { engines } from '#tests/support/engines.ts';
-import type { Engine } from '#tests/support/engines.ts';
+import { arrange, end, onPlace, open, type Place, type Scene } from '#tests/faults/bookkeeping.ts';
+import { type Engine, engines } from '#tests/support/engines.ts';
 import { makeFreezable } from '#tests/support/freezable-database.ts';
 
 const day = 86_400;

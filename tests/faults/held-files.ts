@@ -1,8 +1,6 @@
 // Files and uploads interrupted by a kill: each is held at a point where the provider has processed the request and its response is lost.
-import { startFakeFiles } from '#tests/support/fake-files.ts';
-import type { FakeFiles } from '#tests/support/fake-files.ts';
-import { startGatedFront } from '#tests/support/gated-front.ts';
-import type { GatedFront } from '#tests/support/gated-front.ts';
+import { type FakeFiles, startFakeFiles } from '#tests/support/fake-files.ts';
+import { type GatedFront, startGatedFront } from '#tests/support/gated-front.ts';
 
 interface Caller {
   origin: string;

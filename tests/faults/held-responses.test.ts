@@ -1,14 +1,12 @@
 // Long answers that their callers do not read: they fill what is there for one user's answers, and what comes next waits upstream.
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
-import { connect } from 'node:net';
-import type { Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { expect, test } from 'vitest';
 import { embeddedEngine } from '#tests/support/engines.ts';
 import { createToken } from '#tests/support/build-token.ts';
 import { startRawUpstream } from '#tests/support/raw-upstream.ts';
-import { createScene, testModel } from '#tests/support/relay-scene.ts';
-import type { RelayScene } from '#tests/support/relay-scene.ts';
+import { createScene, type RelayScene, testModel } from '#tests/support/relay-scene.ts';
 import { until } from '#tests/support/until.ts';
 
 /** Of so many MiB, and a little more. */

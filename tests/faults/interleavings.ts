@@ -7,15 +7,13 @@ import type { UserRecord } from '#server/db/records/user.ts';
 import type { Database } from '#server/db/database.ts';
 import { balanceOf } from '#server/money/account.ts';
 import { audit } from '#server/money/audit.ts';
-import { createLedger } from '#server/money/ledger.ts';
-import type { Ledger } from '#server/money/ledger.ts';
+import { createLedger, type Ledger } from '#server/money/ledger.ts';
 import type { Reservation } from '#server/money/leases/reservation.ts';
 import { buildLog } from '#tests/support/build-log.ts';
 import { buildTokenRecord } from '#tests/support/build-token.ts';
 import { buildUserRecord } from '#tests/support/build.ts';
 import type { Engine } from '#tests/support/engines.ts';
-import { makeFreezable } from '#tests/support/freezable-database.ts';
-import type { FreezableDatabase } from '#tests/support/freezable-database.ts';
+import { type FreezableDatabase, makeFreezable } from '#tests/support/freezable-database.ts';
 import { seededRandom } from '#tests/support/upstream-responses.ts';
 
 export interface InterleavingsOptions {

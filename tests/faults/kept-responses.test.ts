@@ -6,8 +6,7 @@ import { eventRows } from '#server/slices/responses/event-log.ts';
 import { trimResponses } from '#server/slices/responses/holdings.ts';
 import { engines } from '#tests/support/engines.ts';
 import { failureOf } from '#tests/support/failure-of.ts';
-import { createScene, setOption, until } from '#tests/support/relay-scene.ts';
-import type { RelayScene, SceneOptions } from '#tests/support/relay-scene.ts';
+import { createScene, type RelayScene, type SceneOptions, setOption, until } from '#tests/support/relay-scene.ts';
 import { connectSocket } from '#tests/support/socket-client.ts';
 import { refusingInserts } from '#tests/support/watched-database.ts';
 

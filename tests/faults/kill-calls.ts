@@ -1,7 +1,6 @@
 // Chats, whole and streamed, and turns of sockets, while servers are killed.
 import type { StoredLoad } from '#tests/faults/kill-kept.ts';
-import { postJson, wasTaken } from '#tests/faults/kill-load.ts';
-import type { Requesting, KillLoad } from '#tests/faults/kill-load.ts';
+import { type KillLoad, postJson, type Requesting, wasTaken } from '#tests/faults/kill-load.ts';
 import { pacedModels } from '#tests/faults/kill-scene.ts';
 import { connectSocket } from '#tests/support/socket-client.ts';
 

@@ -2,8 +2,7 @@
 // conversation is summarized on the way. A turn whose response arrived can be continued; a summary and its call are charged once each.
 import type { RunningContext } from '#server/create-context.ts';
 import type { LogRecord } from '#server/db/records/log.ts';
-import { postJson, wasTaken } from '#tests/faults/kill-load.ts';
-import type { Requesting, KillLoad } from '#tests/faults/kill-load.ts';
+import { type KillLoad, postJson, type Requesting, wasTaken } from '#tests/faults/kill-load.ts';
 import { pacedModels } from '#tests/faults/kill-scene.ts';
 
 /** So long that it is summarized. */

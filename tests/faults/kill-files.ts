@@ -1,10 +1,8 @@
 // Files that callers upload, whole and in parts, read and delete, while servers are killed: reported files exist, and no others are counted.
 import type { RunningContext } from '#server/create-context.ts';
 import { sweepFiles } from '#server/slices/files/sweep-files.ts';
-import { addPart, begin, complete, halves, leave, post } from '#tests/faults/held-files.ts';
-import type { Reported } from '#tests/faults/held-files.ts';
-import { wasTaken } from '#tests/faults/kill-load.ts';
-import type { Requesting, KillLoad } from '#tests/faults/kill-load.ts';
+import { addPart, begin, complete, halves, leave, post, type Reported } from '#tests/faults/held-files.ts';
+import { type KillLoad, type Requesting, wasTaken } from '#tests/faults/kill-load.ts';
 import type { FakeFiles } from '#tests/support/fake-files.ts';
 
 /** Later than any upload's deadline, and before files expire. */

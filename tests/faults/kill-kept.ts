@@ -3,8 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { RunningContext } from '#server/create-context.ts';
 import type { LogRecord } from '#server/db/records/log.ts';
 import { failOrphans } from '#server/slices/responses/background.ts';
-import { postJson, wasTaken } from '#tests/faults/kill-load.ts';
-import type { Requesting, KillLoad } from '#tests/faults/kill-load.ts';
+import { type KillLoad, postJson, type Requesting, wasTaken } from '#tests/faults/kill-load.ts';
 import { geminiModel, pacedModels } from '#tests/faults/kill-scene.ts';
 
 interface BegunResponse {

@@ -2,8 +2,7 @@
 import type { RunningContext } from '#server/create-context.ts';
 import type { LogRecord } from '#server/db/records/log.ts';
 import { askKind, everyKind } from '#tests/faults/every-kind.ts';
-import { wasTaken } from '#tests/faults/kill-load.ts';
-import type { Requesting, KillLoad } from '#tests/faults/kill-load.ts';
+import { type KillLoad, type Requesting, wasTaken } from '#tests/faults/kill-load.ts';
 
 export class MediaLoad implements KillLoad {
   readonly #problems: string[];

@@ -6,15 +6,12 @@ import { ChatLoad, SocketLoad } from '#tests/faults/kill-calls.ts';
 import { ConversationLoad } from '#tests/faults/kill-conversations.ts';
 import { FileLoad } from '#tests/faults/kill-files.ts';
 import { StoredLoad } from '#tests/faults/kill-kept.ts';
-import { keepRequesting } from '#tests/faults/kill-load.ts';
-import type { AnsweredCall, KillLoad } from '#tests/faults/kill-load.ts';
+import { type AnsweredCall, keepRequesting, type KillLoad } from '#tests/faults/kill-load.ts';
 import { MediaLoad } from '#tests/faults/kill-media.ts';
-import { seed, startProviders } from '#tests/faults/kill-scene.ts';
-import type { SeededAccounts } from '#tests/faults/kill-scene.ts';
+import { seed, type SeededAccounts, startProviders } from '#tests/faults/kill-scene.ts';
 import { createClient } from '#tests/support/http-client.ts';
 import { createScratch } from '#tests/support/scratch-database.ts';
-import { runAudit, startServer } from '#tests/support/server-process.ts';
-import type { ServerProcess } from '#tests/support/server-process.ts';
+import { runAudit, type ServerProcess, startServer } from '#tests/support/server-process.ts';
 import { until } from '#tests/support/until.ts';
 
 export interface KillRunOptions {

@@ -4,8 +4,7 @@ import { modelsOf } from '#tests/faults/every-kind.ts';
 import { buildChannel } from '#tests/support/build-channel.ts';
 import { createSession, createToken } from '#tests/support/build-token.ts';
 import { buildUser } from '#tests/support/build.ts';
-import { startFakeFiles } from '#tests/support/fake-files.ts';
-import type { FakeFiles } from '#tests/support/fake-files.ts';
+import { type FakeFiles, startFakeFiles } from '#tests/support/fake-files.ts';
 import { startFakeUpstream } from '#tests/support/fake-upstream.ts';
 
 /** Models of chats: one that answers at once, and one that takes its time. */

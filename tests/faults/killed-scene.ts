@@ -5,13 +5,10 @@ import { buildChannel } from '#tests/support/build-channel.ts';
 import { createToken } from '#tests/support/build-token.ts';
 import { buildUser } from '#tests/support/build.ts';
 import { testMongoUrl } from '#tests/support/engines.ts';
-import { startGatedFront } from '#tests/support/gated-front.ts';
-import type { GatedFront } from '#tests/support/gated-front.ts';
+import { type GatedFront, startGatedFront } from '#tests/support/gated-front.ts';
 import type { ProviderFront } from '#tests/support/provider-front.ts';
-import { createScratch } from '#tests/support/scratch-database.ts';
-import type { ScratchDatabase } from '#tests/support/scratch-database.ts';
-import { runAudit, startServer } from '#tests/support/server-process.ts';
-import type { ServerProcess } from '#tests/support/server-process.ts';
+import { createScratch, type ScratchDatabase } from '#tests/support/scratch-database.ts';
+import { runAudit, type ServerProcess, startServer } from '#tests/support/server-process.ts';
 
 export const startQuota = 50_000_000;
 

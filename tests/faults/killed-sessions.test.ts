@@ -10,8 +10,7 @@ import { engines, testMongoUrl } from '#tests/support/engines.ts';
 import { halfSecond, startFakeRealtime } from '#tests/support/fake-realtime.ts';
 import { createScratch } from '#tests/support/scratch-database.ts';
 import { runAudit, startServer } from '#tests/support/server-process.ts';
-import { connectSocket } from '#tests/support/socket-client.ts';
-import type { SocketClient } from '#tests/support/socket-client.ts';
+import { connectSocket, type SocketClient } from '#tests/support/socket-client.ts';
 
 const model = 'gpt-realtime';
 const writer = 'gpt-4o-transcribe';

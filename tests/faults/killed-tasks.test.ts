@@ -2,10 +2,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { LogType } from '#shared/logs.ts';
-import { checkSpent, killedAfter, makeDue, openKilled, post } from '#tests/faults/killed-scene.ts';
-import type { KilledScene } from '#tests/faults/killed-scene.ts';
-import { pollAll, taskProviders, unendedTasks } from '#tests/faults/task-providers.ts';
-import type { TaskProvider } from '#tests/faults/task-providers.ts';
+import { checkSpent, killedAfter, type KilledScene, makeDue, openKilled, post } from '#tests/faults/killed-scene.ts';
+import { pollAll, type TaskProvider, taskProviders, unendedTasks } from '#tests/faults/task-providers.ts';
 import { engines } from '#tests/support/engines.ts';
 import type { ServerProcess } from '#tests/support/server-process.ts';
 import { until } from '#tests/support/until.ts';

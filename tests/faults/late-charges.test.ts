@@ -9,8 +9,7 @@ import { pollTunings } from '#server/slices/fine-tuning/poll-jobs.ts';
 import { engines } from '#tests/support/engines.ts';
 import { failureOf } from '#tests/support/failure-of.ts';
 import { startFakeTuning } from '#tests/support/fake-tuning.ts';
-import { createScene, testModel as model } from '#tests/support/relay-scene.ts';
-import type { RelayScene } from '#tests/support/relay-scene.ts';
+import { createScene, type RelayScene, testModel as model } from '#tests/support/relay-scene.ts';
 import { createTestApp } from '#tests/support/test-app.ts';
 
 const settings = {

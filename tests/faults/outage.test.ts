@@ -4,12 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { audit } from '#server/money/audit.ts';
 import { openDatabase } from '#server/db/open.ts';
-import { engines, mongoEngine, mongoUrl, testMongoUrl } from '#tests/support/engines.ts';
-import type { Engine, TestDatabase } from '#tests/support/engines.ts';
-import { createScene } from '#tests/support/relay-scene.ts';
-import type { RelayScene } from '#tests/support/relay-scene.ts';
-import { startTcpProxy } from '#tests/support/tcp-proxy.ts';
-import type { TcpProxy } from '#tests/support/tcp-proxy.ts';
+import { type Engine, engines, mongoEngine, mongoUrl, type TestDatabase, testMongoUrl } from '#tests/support/engines.ts';
+import { createScene, type RelayScene } from '#tests/support/relay-scene.ts';
+import { startTcpProxy, type TcpProxy } from '#tests/support/tcp-proxy.ts';
 import { until } from '#tests/support/until.ts';
 
 const { host = '', port = '' } =

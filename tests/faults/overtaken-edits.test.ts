@@ -7,8 +7,7 @@ import { editToken } from '#server/features/tokens/edit-token.ts';
 import { editUser } from '#server/features/users/edit-user.ts';
 import { balanceOf } from '#server/money/account.ts';
 import { audit } from '#server/money/audit.ts';
-import { arrange, end, onPlace } from '#tests/faults/bookkeeping.ts';
-import type { Place, Scene } from '#tests/faults/bookkeeping.ts';
+import { arrange, end, onPlace, type Place, type Scene } from '#tests/faults/bookkeeping.ts';
 import { buildUser } from '#tests/support/build.ts';
 import { engines } from '#tests/support/engines.ts';
 

@@ -4,10 +4,8 @@ import { audit } from '#server/money/audit.ts';
 import { balanceOf } from '#server/money/account.ts';
 import { countMessages } from '#tests/support/count-prompt.ts';
 import { engines } from '#tests/support/engines.ts';
-import { createScene } from '#tests/support/relay-scene.ts';
-import type { RelayScene, SceneOptions } from '#tests/support/relay-scene.ts';
-import { createTestApp } from '#tests/support/test-app.ts';
-import type { TestApp } from '#tests/support/test-app.ts';
+import { createScene, type RelayScene, type SceneOptions } from '#tests/support/relay-scene.ts';
+import { createTestApp, type TestApp } from '#tests/support/test-app.ts';
 
 /** Priced by nothing but the settings below. */
 const model = 'sea-1';

@@ -2,13 +2,10 @@
 import { describe, expect, test } from 'vitest';
 import { buildChannel } from '#tests/support/build-channel.ts';
 import { createSession, createToken } from '#tests/support/build-token.ts';
-import { buildUser } from '#tests/support/build.ts';
-import type { UserFields } from '#tests/support/build.ts';
+import { buildUser, type UserFields } from '#tests/support/build.ts';
 import { engines, testMongoUrl } from '#tests/support/engines.ts';
-import { startFakeUpstream } from '#tests/support/fake-upstream.ts';
-import type { FakeUpstream } from '#tests/support/fake-upstream.ts';
-import { createClient } from '#tests/support/http-client.ts';
-import type { TestResponse, TestClient } from '#tests/support/http-client.ts';
+import { type FakeUpstream, startFakeUpstream } from '#tests/support/fake-upstream.ts';
+import { createClient, type TestClient, type TestResponse } from '#tests/support/http-client.ts';
 import { createScratch } from '#tests/support/scratch-database.ts';
 import { startServer } from '#tests/support/server-process.ts';
 import { until } from '#tests/support/until.ts';

@@ -8,12 +8,10 @@ import { buildChannel } from '#tests/support/build-channel.ts';
 import { createToken } from '#tests/support/build-token.ts';
 import { buildUser } from '#tests/support/build.ts';
 import { embeddedEngine, engines, testMongoUrl } from '#tests/support/engines.ts';
-import { startFakeUpstream } from '#tests/support/fake-upstream.ts';
-import type { FakeUpstream } from '#tests/support/fake-upstream.ts';
+import { type FakeUpstream, startFakeUpstream } from '#tests/support/fake-upstream.ts';
 import { createScene } from '#tests/support/relay-scene.ts';
 import { createScratch } from '#tests/support/scratch-database.ts';
-import { startServer } from '#tests/support/server-process.ts';
-import type { ServerProcess } from '#tests/support/server-process.ts';
+import { type ServerProcess, startServer } from '#tests/support/server-process.ts';
 
 const model = 'gpt-4o-mini';
 const startQuota = 1_000_000_000;

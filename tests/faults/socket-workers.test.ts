@@ -7,8 +7,7 @@ import { engines, testMongoUrl } from '#tests/support/engines.ts';
 import { startFakeUpstream } from '#tests/support/fake-upstream.ts';
 import { createScratch } from '#tests/support/scratch-database.ts';
 import { runAudit, startServer } from '#tests/support/server-process.ts';
-import { connectSocket } from '#tests/support/socket-client.ts';
-import type { SocketClient } from '#tests/support/socket-client.ts';
+import { connectSocket, type SocketClient } from '#tests/support/socket-client.ts';
 import { until } from '#tests/support/until.ts';
 
 const model = 'gpt-4o-mini';

@@ -5,10 +5,8 @@ import { describe, expect, test } from 'vitest';
 import { tendStores } from '#server/slices/vector-stores/tend-stores.ts';
 import { stopAtEachStep } from '#tests/faults/at-each-step.ts';
 import { engines } from '#tests/support/engines.ts';
-import { startFakeStores } from '#tests/support/fake-stores.ts';
-import type { FakeStores } from '#tests/support/fake-stores.ts';
-import { createScene } from '#tests/support/relay-scene.ts';
-import type { RelayScene } from '#tests/support/relay-scene.ts';
+import { type FakeStores, startFakeStores } from '#tests/support/fake-stores.ts';
+import { createScene, type RelayScene } from '#tests/support/relay-scene.ts';
 
 const day = 86_400;
 /** Steps by which stores and money change. */

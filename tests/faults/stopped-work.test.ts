@@ -6,14 +6,10 @@ import { describe, expect, test } from 'vitest';
 import { pollBatches } from '#server/slices/batches/poll-batches.ts';
 import { pollTunings } from '#server/slices/fine-tuning/poll-jobs.ts';
 import { stopAtEachStep } from '#tests/faults/at-each-step.ts';
-import { pollAll, taskProviders, unendedTasks } from '#tests/faults/task-providers.ts';
-import type { TaskProvider } from '#tests/faults/task-providers.ts';
-import { engines } from '#tests/support/engines.ts';
-import type { Engine } from '#tests/support/engines.ts';
-import { startFakeTuning } from '#tests/support/fake-tuning.ts';
-import type { FakeTuning } from '#tests/support/fake-tuning.ts';
-import { createScene, testModel as model } from '#tests/support/relay-scene.ts';
-import type { RelayScene } from '#tests/support/relay-scene.ts';
+import { pollAll, type TaskProvider, taskProviders, unendedTasks } from '#tests/faults/task-providers.ts';
+import { type Engine, engines } from '#tests/support/engines.ts';
+import { type FakeTuning, startFakeTuning } from '#tests/support/fake-tuning.ts';
+import { createScene, type RelayScene, testModel as model } from '#tests/support/relay-scene.ts';
 import { until } from '#tests/support/until.ts';
 
 /** Work of one kind, with a caller and a provider. */

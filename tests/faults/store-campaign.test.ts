@@ -9,10 +9,8 @@ import { createChance, pickOf } from '#tests/support/chance.ts';
 import { engines } from '#tests/support/engines.ts';
 import { setOption } from '#tests/support/relay-scene.ts';
 import { Stopping } from '#tests/support/stopping.ts';
-import { openStoreScene } from '#tests/support/store-scene.ts';
-import type { StoreScene } from '#tests/support/store-scene.ts';
-import { createTestApp } from '#tests/support/test-app.ts';
-import type { TestApp } from '#tests/support/test-app.ts';
+import { openStoreScene, type StoreScene } from '#tests/support/store-scene.ts';
+import { createTestApp, type TestApp } from '#tests/support/test-app.ts';
 import { until } from '#tests/support/until.ts';
 
 const hour = 3600;

@@ -1,13 +1,11 @@
 // Streams and money, streams and slow or vanished clients.
-import { request as httpRequest } from 'node:http';
-import type { IncomingMessage } from 'node:http';
+import { type IncomingMessage, request as httpRequest } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test, vi } from 'vitest';
 import { DatabaseUnavailable } from '#server/db/collection.ts';
 import { leasedOf } from '#server/money/account.ts';
 import { engines } from '#tests/support/engines.ts';
-import { createScene, readEvents } from '#tests/support/relay-scene.ts';
-import type { RelayScene } from '#tests/support/relay-scene.ts';
+import { createScene, readEvents, type RelayScene } from '#tests/support/relay-scene.ts';
 import { until } from '#tests/support/until.ts';
 
 /** Priced by nothing but the settings below: one token of either kind costs 10. */

@@ -1,8 +1,7 @@
 // Tasks among the interleavings of credits: drawings that are submitted, succeed or fail, as the upstream reports when it is polled or when it calls
 // back; and the invariants of their price after each.
 import { expect } from 'vitest';
-import { createApp } from '#server/app.ts';
-import type { App } from '#server/app.ts';
+import { type App, createApp } from '#server/app.ts';
 import type { AppContext } from '#server/context.ts';
 import type { RunningContext } from '#server/create-context.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
@@ -14,8 +13,7 @@ import { finishRefunds } from '#server/work/tasks/refund-task.ts';
 import type { Place } from '#tests/faults/bookkeeping.ts';
 import { buildChannel } from '#tests/support/build-channel.ts';
 import { createToken } from '#tests/support/build-token.ts';
-import { startTaskUpstream } from '#tests/support/fake-task-upstream.ts';
-import type { FakeTaskUpstream } from '#tests/support/fake-task-upstream.ts';
+import { type FakeTaskUpstream, startTaskUpstream } from '#tests/support/fake-task-upstream.ts';
 
 /** What has happened to tasks in a run. */
 export interface SeenTasks {

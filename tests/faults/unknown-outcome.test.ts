@@ -3,8 +3,17 @@
 import { describe, expect, test } from 'vitest';
 import { balanceOf } from '#server/money/account.ts';
 import { audit } from '#server/money/audit.ts';
-import { arrange, checkAccounts, countWrites, end, onPlace, work } from '#tests/faults/bookkeeping.ts';
-import type { Outcomes, Place, Scene } from '#tests/faults/bookkeeping.ts';
+import {
+  arrange,
+  checkAccounts,
+  countWrites,
+  end,
+  onPlace,
+  type Outcomes,
+  type Place,
+  type Scene,
+  work,
+} from '#tests/faults/bookkeeping.ts';
 import { engines } from '#tests/support/engines.ts';
 import { until } from '#tests/support/until.ts';
 

@@ -6,14 +6,11 @@ import { pollBatches } from '#server/slices/batches/poll-batches.ts';
 import { balanceOf } from '#server/money/account.ts';
 import { pollTunings } from '#server/slices/fine-tuning/poll-jobs.ts';
 import { engines } from '#tests/support/engines.ts';
-import { startFakeTuning } from '#tests/support/fake-tuning.ts';
-import type { FakeTuning } from '#tests/support/fake-tuning.ts';
-import { createScene, testModel as model } from '#tests/support/relay-scene.ts';
-import type { RelayScene } from '#tests/support/relay-scene.ts';
+import { type FakeTuning, startFakeTuning } from '#tests/support/fake-tuning.ts';
+import { createScene, type RelayScene, testModel as model } from '#tests/support/relay-scene.ts';
 import { createChance, pickOf } from '#tests/support/chance.ts';
 import { Stopping } from '#tests/support/stopping.ts';
-import { createTestApp } from '#tests/support/test-app.ts';
-import type { TestApp } from '#tests/support/test-app.ts';
+import { createTestApp, type TestApp } from '#tests/support/test-app.ts';
 import { until } from '#tests/support/until.ts';
 
 const steps = { batches: ['insert', 'patch', 'remove'], tuning_jobs: ['insert', 'patch', 'remove'], logs: ['insert'] };

@@ -2,8 +2,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { oneEngine } from '#tests/support/engines.ts';
 import { createClient } from '#tests/support/http-client.ts';
 import { createMailDesk } from '#tests/support/mail-desk.ts';
-import { createTestApp, testPassword } from '#tests/support/test-app.ts';
-import type { TestApp } from '#tests/support/test-app.ts';
+import { createTestApp, type TestApp, testPassword } from '#tests/support/test-app.ts';
 import { trustLocalhost } from '#tests/support/trust-localhost.ts';
 import { until } from '#tests/support/until.ts';
 

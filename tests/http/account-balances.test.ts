@@ -7,8 +7,7 @@ import { balanceOf } from '#server/money/account.ts';
 import { createToken } from '#tests/support/build-token.ts';
 import { engines } from '#tests/support/engines.ts';
 import type { TestClient } from '#tests/support/http-client.ts';
-import { createScene, setOption } from '#tests/support/relay-scene.ts';
-import type { RelayScene } from '#tests/support/relay-scene.ts';
+import { createScene, type RelayScene, setOption } from '#tests/support/relay-scene.ts';
 import { until } from '#tests/support/until.ts';
 
 const hour = 3600;

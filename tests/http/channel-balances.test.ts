@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { balanceAnswers, subscriptionPath as subscription, usagePath as usage } from '#tests/support/balance-answers.ts';
-import { startBillingUpstream } from '#tests/support/billing-upstream.ts';
-import type { BillingUpstream } from '#tests/support/billing-upstream.ts';
+import { type BillingUpstream, startBillingUpstream } from '#tests/support/billing-upstream.ts';
 import { useChannelDesk } from '#tests/support/channel-desk.ts';
 import { oneEngine } from '#tests/support/engines.ts';
 import { setOption } from '#tests/support/relay-scene.ts';

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { channelType, channelTypes } from '#shared/channel-types.ts';
-import type { OtherField } from '#shared/channel-types.ts';
+import { channelType, channelTypes, type OtherField } from '#shared/channel-types.ts';
 import { providerOf } from '#server/providers/registry.ts';
 import { useChannelDesk, validChannel } from '#tests/support/channel-desk.ts';
 import { engines } from '#tests/support/engines.ts';

@@ -3,12 +3,10 @@ import type { ChannelRun } from '#shared/channel-runs.ts';
 import { tendRuns } from '#server/features/channels/channel-runs.ts';
 import { buildChannel } from '#tests/support/build-channel.ts';
 import { oneEngine } from '#tests/support/engines.ts';
-import { startFakeUpstream } from '#tests/support/fake-upstream.ts';
-import type { FakeUpstream } from '#tests/support/fake-upstream.ts';
+import { type FakeUpstream, startFakeUpstream } from '#tests/support/fake-upstream.ts';
 import type { TestClient } from '#tests/support/http-client.ts';
 import { setOption } from '#tests/support/relay-scene.ts';
-import { createTestApp } from '#tests/support/test-app.ts';
-import type { TestApp, TestAppOptions } from '#tests/support/test-app.ts';
+import { createTestApp, type TestApp, type TestAppOptions } from '#tests/support/test-app.ts';
 
 describe.each(oneEngine)('runs over all channels on $kind', (engine) => {
   interface Scene extends AsyncDisposable {

@@ -14,8 +14,7 @@ import { engines } from '#tests/support/engines.ts';
 import type { TestClient } from '#tests/support/http-client.ts';
 import { queryText } from '#tests/support/log-desk.ts';
 import { setOption } from '#tests/support/relay-scene.ts';
-import { createTestApp } from '#tests/support/test-app.ts';
-import type { TestApp } from '#tests/support/test-app.ts';
+import { createTestApp, type TestApp } from '#tests/support/test-app.ts';
 
 type Given = Record<string, string | number>;
 

@@ -5,8 +5,7 @@ import { buildChannel } from '#tests/support/build-channel.ts';
 import { buildTokenRecord } from '#tests/support/build-token.ts';
 import { engines } from '#tests/support/engines.ts';
 import type { TestClient } from '#tests/support/http-client.ts';
-import { createTestApp } from '#tests/support/test-app.ts';
-import type { TestApp } from '#tests/support/test-app.ts';
+import { createTestApp, type TestApp } from '#tests/support/test-app.ts';
 
 const beyond = 30;
 const size = 100;

@@ -6,10 +6,8 @@ import type { AppContext } from '#server/context.ts';
 import { engines } from '#tests/support/engines.ts';
 import { createSession } from '#tests/support/build-token.ts';
 import type { TestClient } from '#tests/support/http-client.ts';
-import { createScene, setOption, testModel } from '#tests/support/relay-scene.ts';
-import type { RelayScene } from '#tests/support/relay-scene.ts';
-import { createTestApp } from '#tests/support/test-app.ts';
-import type { TestApp } from '#tests/support/test-app.ts';
+import { createScene, type RelayScene, setOption, testModel } from '#tests/support/relay-scene.ts';
+import { createTestApp, type TestApp } from '#tests/support/test-app.ts';
 import { until } from '#tests/support/until.ts';
 
 const ratios = { default: 1, gold: 3, silver: 2 };

@@ -3,8 +3,7 @@ import { finishTransfers } from '#server/accounts/transfer-earnings.ts';
 import { audit } from '#server/money/audit.ts';
 import { buildUser } from '#tests/support/build.ts';
 import { engines } from '#tests/support/engines.ts';
-import { createTestApp } from '#tests/support/test-app.ts';
-import type { TestApp } from '#tests/support/test-app.ts';
+import { createTestApp, type TestApp } from '#tests/support/test-app.ts';
 
 const unit = 500_000;
 

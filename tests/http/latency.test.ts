@@ -11,8 +11,7 @@ import { buildLog } from '#tests/support/build-log.ts';
 import { oneEngine } from '#tests/support/engines.ts';
 import type { TestClient } from '#tests/support/http-client.ts';
 import { queryText } from '#tests/support/log-desk.ts';
-import { createTestApp } from '#tests/support/test-app.ts';
-import type { TestApp } from '#tests/support/test-app.ts';
+import { createTestApp, type TestApp } from '#tests/support/test-app.ts';
 
 const hour = 3600;
 const day = 24 * hour;

@@ -9,8 +9,7 @@ import { closeRows, holdClosings } from '#server/money/log-closing.ts';
 import { buildLog } from '#tests/support/build-log.ts';
 import { engines } from '#tests/support/engines.ts';
 import { makeFreezable } from '#tests/support/freezable-database.ts';
-import { createScene } from '#tests/support/relay-scene.ts';
-import type { RelayScene } from '#tests/support/relay-scene.ts';
+import { createScene, type RelayScene } from '#tests/support/relay-scene.ts';
 import { until } from '#tests/support/until.ts';
 import { failingWrites } from '#tests/support/watched-database.ts';
 

@@ -1,7 +1,6 @@
 // Logs beyond the list: search, the calls of a key, files.
 import { describe, expect, it } from 'vitest';
-import { LogType } from '#shared/logs.ts';
-import type { Log } from '#shared/logs.ts';
+import { type Log, LogType } from '#shared/logs.ts';
 import { engines } from '#tests/support/engines.ts';
 import type { TestClient } from '#tests/support/http-client.ts';
 import { useLogDesk } from '#tests/support/log-desk.ts';

@@ -11,8 +11,7 @@ import { buildLog } from '#tests/support/build-log.ts';
 import { engines } from '#tests/support/engines.ts';
 import { queryText } from '#tests/support/log-desk.ts';
 import { failingWrites, watchGroups } from '#tests/support/watched-database.ts';
-import { createTestApp } from '#tests/support/test-app.ts';
-import type { TestApp } from '#tests/support/test-app.ts';
+import { createTestApp, type TestApp } from '#tests/support/test-app.ts';
 
 type Given = Record<string, string | number>;
 

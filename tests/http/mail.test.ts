@@ -1,11 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AppError } from '#shared/errors.ts';
-import { createMail, MailFailure } from '#server/notify/mail.ts';
-import type { MailMessage } from '#server/notify/mail.ts';
+import { createMail, MailFailure, type MailMessage } from '#server/notify/mail.ts';
 import { embeddedEngine } from '#tests/support/engines.ts';
 import { startFakeSmtp } from '#tests/support/fake-smtp.ts';
-import { createMailDesk, sender, useSmtp } from '#tests/support/mail-desk.ts';
-import type { MailDesk } from '#tests/support/mail-desk.ts';
+import { createMailDesk, type MailDesk, sender, useSmtp } from '#tests/support/mail-desk.ts';
 import { createTestApp } from '#tests/support/test-app.ts';
 import { trustLocalhost } from '#tests/support/trust-localhost.ts';
 

@@ -4,8 +4,7 @@ import { channelTypes } from '#shared/channel-types.ts';
 import { providerOf, supportedTypes } from '#server/providers/registry.ts';
 import { oneEngine } from '#tests/support/engines.ts';
 import type { TestResponse, TestClient } from '#tests/support/http-client.ts';
-import { createTestApp } from '#tests/support/test-app.ts';
-import type { TestApp } from '#tests/support/test-app.ts';
+import { createTestApp, type TestApp } from '#tests/support/test-app.ts';
 
 describe.each(oneEngine)('models on $kind', (engine) => {
   let app: TestApp;

@@ -10,8 +10,7 @@ import { alertOfChannel, queueNotification, sweepNotifications } from '#server/n
 import { oneEngine } from '#tests/support/engines.ts';
 import { publicAddress, publicName, startFakeInternet } from '#tests/support/fake-internet.ts';
 import { createMailDesk } from '#tests/support/mail-desk.ts';
-import { createTestApp } from '#tests/support/test-app.ts';
-import type { TestApp } from '#tests/support/test-app.ts';
+import { createTestApp, type TestApp } from '#tests/support/test-app.ts';
 import { trustLocalhost } from '#tests/support/trust-localhost.ts';
 
 const minute = 60_000;

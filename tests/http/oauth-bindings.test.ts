@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { oneEngine } from '#tests/support/engines.ts';
-import { agree, comeBack, createSignInDesk, signInWith, startSignIn } from '#tests/support/sign-in-desk.ts';
-import type { SignInDesk } from '#tests/support/sign-in-desk.ts';
+import { agree, comeBack, createSignInDesk, type SignInDesk, signInWith, startSignIn } from '#tests/support/sign-in-desk.ts';
 import { testPassword } from '#tests/support/test-app.ts';
 
 const providers = ['github', 'oidc', 'linuxdo'] as const;

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { embeddedEngine } from '#tests/support/engines.ts';
 import type { ServiceRules } from '#tests/support/fake-services.ts';
-import { agree, comeBack, createSignInDesk, signInWith, startSignIn } from '#tests/support/sign-in-desk.ts';
-import type { SignInDesk } from '#tests/support/sign-in-desk.ts';
+import { agree, comeBack, createSignInDesk, type SignInDesk, signInWith, startSignIn } from '#tests/support/sign-in-desk.ts';
 
 let desk: SignInDesk;
 let wellKnown = '';

@@ -2,14 +2,10 @@
 // sent back as they were read, ids in the header, and an access token in the scripts. And a day of one of the operator's customers.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { oneEngine } from '#tests/support/engines.ts';
-import { startFakeEpay } from '#tests/support/fake-epay.ts';
-import type { FakeEpay } from '#tests/support/fake-epay.ts';
-import { startFakeUpstream } from '#tests/support/fake-upstream.ts';
-import type { FakeUpstream } from '#tests/support/fake-upstream.ts';
-import { createClient } from '#tests/support/http-client.ts';
-import type { TestClient } from '#tests/support/http-client.ts';
-import { createMailDesk } from '#tests/support/mail-desk.ts';
-import type { MailDesk } from '#tests/support/mail-desk.ts';
+import { type FakeEpay, startFakeEpay } from '#tests/support/fake-epay.ts';
+import { type FakeUpstream, startFakeUpstream } from '#tests/support/fake-upstream.ts';
+import { createClient, type TestClient } from '#tests/support/http-client.ts';
+import { createMailDesk, type MailDesk } from '#tests/support/mail-desk.ts';
 import { expectBalancedBooks } from '#tests/support/redemption-desk.ts';
 import { until } from '#tests/support/relay-scene.ts';
 import { trustLocalhost } from '#tests/support/trust-localhost.ts';

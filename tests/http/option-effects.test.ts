@@ -1,8 +1,7 @@
 // No option stands on a screen for nothing: the code reads it, or it is named here with what it waits for.
 import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { settingKeys, settings } from '#shared/settings.ts';
-import type { SettingKey } from '#shared/settings.ts';
+import { type SettingKey, settingKeys, settings } from '#shared/settings.ts';
 
 /** Options whose effect is in the console, which receives them with the status: the field that it reads. */
 const inConsole: Partial<Record<SettingKey, string>> = {

@@ -5,8 +5,7 @@ import { mostStoredChanges, longestChange, sweepOptionChanges } from '#server/se
 import { finishOptionWrites } from '#server/settings/option-writes.ts';
 import { engines } from '#tests/support/engines.ts';
 import type { TestClient } from '#tests/support/http-client.ts';
-import { createTestApp } from '#tests/support/test-app.ts';
-import type { TestApp } from '#tests/support/test-app.ts';
+import { createTestApp, type TestApp } from '#tests/support/test-app.ts';
 
 describe.each(engines)('history of options on $kind', (engine) => {
   let app: TestApp;

@@ -8,8 +8,7 @@ import type { Database } from '#server/db/database.ts';
 import { copyOptionWrites, finishOptionWrites } from '#server/settings/option-writes.ts';
 import { engines } from '#tests/support/engines.ts';
 import type { TestClient } from '#tests/support/http-client.ts';
-import { createTestApp } from '#tests/support/test-app.ts';
-import type { TestApp } from '#tests/support/test-app.ts';
+import { createTestApp, type TestApp } from '#tests/support/test-app.ts';
 
 const Journal = z.object({ seq: z.int(), state: z.string() });
 

@@ -3,8 +3,7 @@ import { settingKeys, settings } from '#shared/settings.ts';
 import { createSettings } from '#server/settings/settings.ts';
 import { engines } from '#tests/support/engines.ts';
 import type { TestClient } from '#tests/support/http-client.ts';
-import { createTestApp } from '#tests/support/test-app.ts';
-import type { TestApp } from '#tests/support/test-app.ts';
+import { createTestApp, type TestApp } from '#tests/support/test-app.ts';
 
 const english = { headers: { 'accept-language': 'en' } };
 const secrets = [

@@ -2,8 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hashPassword, ownerSource, passwordWork, strangerSource, verifyPassword } from '#server/accounts/password.ts';
 import type { Source } from '#server/queues/fair-queue.ts';
 import { oneEngine } from '#tests/support/engines.ts';
-import { createTestApp, testPassword } from '#tests/support/test-app.ts';
-import type { TestApp } from '#tests/support/test-app.ts';
+import { createTestApp, type TestApp, testPassword } from '#tests/support/test-app.ts';
 import { until } from '#tests/support/until.ts';
 
 const tooMany = { status: 429, success: false, code: 'rate_limited', headers: { 'retry-after': expect.stringMatching(/^\d+$/) } };

@@ -4,8 +4,7 @@ import { engines } from '#tests/support/engines.ts';
 import type { FakeEpay } from '#tests/support/fake-epay.ts';
 import type { TestClient } from '#tests/support/http-client.ts';
 import { balance, creditRows, expectBalancedBooks } from '#tests/support/redemption-desk.ts';
-import { createTestApp } from '#tests/support/test-app.ts';
-import type { TestApp } from '#tests/support/test-app.ts';
+import { createTestApp, type TestApp } from '#tests/support/test-app.ts';
 import { openPayment, placeOrder, startFakeEpay } from '#tests/support/wallet-desk.ts';
 
 const worth = 5_000_000;

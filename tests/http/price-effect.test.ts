@@ -6,8 +6,7 @@ import { buildLog } from '#tests/support/build-log.ts';
 import { oneEngine } from '#tests/support/engines.ts';
 import type { TestClient } from '#tests/support/http-client.ts';
 import { setOption } from '#tests/support/relay-scene.ts';
-import { createTestApp } from '#tests/support/test-app.ts';
-import type { TestApp } from '#tests/support/test-app.ts';
+import { createTestApp, type TestApp } from '#tests/support/test-app.ts';
 
 const ratios = { cheap: 1, dear: 10, many: 1 };
 const manyCalls = 2_500;

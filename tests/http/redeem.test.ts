@@ -2,8 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { engines } from '#tests/support/engines.ts';
 import type { TestClient } from '#tests/support/http-client.ts';
 import { balance, codeRecord, creditRows, expectBalancedBooks, makeCode, makeCodes } from '#tests/support/redemption-desk.ts';
-import { createTestApp } from '#tests/support/test-app.ts';
-import type { TestApp } from '#tests/support/test-app.ts';
+import { createTestApp, type TestApp } from '#tests/support/test-app.ts';
 
 describe.each(engines)('redeem-code on $kind', (engine) => {
   let app: TestApp;

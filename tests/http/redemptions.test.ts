@@ -4,8 +4,7 @@ import type { UserRecord } from '#server/db/records/user.ts';
 import { engines } from '#tests/support/engines.ts';
 import type { TestClient } from '#tests/support/http-client.ts';
 import { codeRecord, makeCode, makeCodes } from '#tests/support/redemption-desk.ts';
-import { createTestApp } from '#tests/support/test-app.ts';
-import type { TestApp } from '#tests/support/test-app.ts';
+import { createTestApp, type TestApp } from '#tests/support/test-app.ts';
 
 describe.each(engines)('redemption codes on $kind', (engine) => {
   let app: TestApp;

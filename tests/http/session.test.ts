@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto';
-import { solveChallenge } from 'altcha-lib';
-import type { DeriveKeyFunction } from 'altcha-lib';
+import { type DeriveKeyFunction, solveChallenge } from 'altcha-lib';
 import { describe, expect, it } from 'vitest';
 import { ProofChallenge } from '#shared/session.ts';
 import { hashPassword } from '#server/accounts/password.ts';

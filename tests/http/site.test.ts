@@ -3,8 +3,7 @@ import { z } from 'zod';
 import { SiteStatus } from '#shared/site.ts';
 import { oneEngine } from '#tests/support/engines.ts';
 import type { TestClient } from '#tests/support/http-client.ts';
-import { createTestApp } from '#tests/support/test-app.ts';
-import type { TestApp } from '#tests/support/test-app.ts';
+import { createTestApp, type TestApp } from '#tests/support/test-app.ts';
 
 describe.each(oneEngine)('site on $kind', (engine) => {
   let app: TestApp;

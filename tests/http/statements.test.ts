@@ -3,8 +3,7 @@ import type { Statement } from '#shared/statement.ts';
 import { foldLog } from '#server/logs/fold-log.ts';
 import { engines } from '#tests/support/engines.ts';
 import type { TestClient } from '#tests/support/http-client.ts';
-import { createScene, setOption } from '#tests/support/relay-scene.ts';
-import type { RelayScene } from '#tests/support/relay-scene.ts';
+import { createScene, type RelayScene, setOption } from '#tests/support/relay-scene.ts';
 import { until } from '#tests/support/until.ts';
 
 const hour = 3600;

@@ -7,8 +7,7 @@ import { buildChannel } from '#tests/support/build-channel.ts';
 import { buildTask } from '#tests/support/build-task.ts';
 import { engines } from '#tests/support/engines.ts';
 import type { TestClient } from '#tests/support/http-client.ts';
-import { createTestApp } from '#tests/support/test-app.ts';
-import type { TestApp } from '#tests/support/test-app.ts';
+import { createTestApp, type TestApp } from '#tests/support/test-app.ts';
 
 const at = 1_790_000_000;
 

@@ -1,7 +1,6 @@
 // A key renewed in place: whatever is known of the token stays, programs have time to take the new secret.
 import { describe, expect, it } from 'vitest';
-import { createTokenGate } from '#server/call/admission/token-gate.ts';
-import type { TokenGate } from '#server/call/admission/token-gate.ts';
+import { createTokenGate, type TokenGate } from '#server/call/admission/token-gate.ts';
 import { engines } from '#tests/support/engines.ts';
 import { createTestApp } from '#tests/support/test-app.ts';
 import { useTokenDesk } from '#tests/support/token-desk.ts';

@@ -1,6 +1,5 @@
 // The check for a newer version, before a server that answers as GitHub does.
-import { createServer } from 'node:http';
-import type { RequestListener } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { oneEngine } from '#tests/support/engines.ts';

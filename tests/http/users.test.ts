@@ -8,8 +8,7 @@ import { createToken } from '#tests/support/build-token.ts';
 import { engines } from '#tests/support/engines.ts';
 import type { TestClient } from '#tests/support/http-client.ts';
 import { buildUser } from '#tests/support/build.ts';
-import { createTestApp, testPassword } from '#tests/support/test-app.ts';
-import type { TestApp } from '#tests/support/test-app.ts';
+import { createTestApp, type TestApp, testPassword } from '#tests/support/test-app.ts';
 
 async function expectBalanced(app: TestApp): Promise<void> {
   expect((await audit(app.context.db)).findings).toEqual([]);

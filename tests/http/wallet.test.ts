@@ -4,8 +4,7 @@ import type { FakeEpay } from '#tests/support/fake-epay.ts';
 import type { TestClient } from '#tests/support/http-client.ts';
 import { makeCode } from '#tests/support/redemption-desk.ts';
 import { setOption } from '#tests/support/relay-scene.ts';
-import { createTestApp } from '#tests/support/test-app.ts';
-import type { TestApp } from '#tests/support/test-app.ts';
+import { createTestApp, type TestApp } from '#tests/support/test-app.ts';
 import { openPayment, placeOrder, startFakeEpay } from '#tests/support/wallet-desk.ts';
 
 describe.each(engines)('wallet on $kind', (engine) => {

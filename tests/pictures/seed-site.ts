@@ -1,6 +1,5 @@
 // A site as it looks after some weeks: channels of several providers, users, tokens, codes, calls of days.
-import { chat, furnish, owner } from '#tests/e2e/support/furnish.ts';
-import type { Api } from '#tests/e2e/support/furnish.ts';
+import { type Api, chat, furnish, owner } from '#tests/e2e/support/furnish.ts';
 import { seedCalls } from '#tests/e2e/support/seed-calls.ts';
 import { seedSessions } from '#tests/e2e/support/seed-sessions.ts';
 import { drawings, music, seedTasks } from '#tests/e2e/support/seed-tasks.ts';

@@ -2,8 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { oneEngine } from '#tests/support/engines.ts';
 import { startRawUpstream } from '#tests/support/raw-upstream.ts';
-import { createScene, readEvents } from '#tests/support/relay-scene.ts';
-import type { RelayScene } from '#tests/support/relay-scene.ts';
+import { createScene, readEvents, type RelayScene } from '#tests/support/relay-scene.ts';
 
 const once = { RetryTimes: '0' };
 const secret = 'Your organization tide-corp has run out of credits';

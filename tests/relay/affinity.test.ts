@@ -1,8 +1,7 @@
 // Calls of one conversation go to one channel, where the provider has what was sent before in its cache.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { embeddedEngine } from '#tests/support/engines.ts';
-import { createScene, setOption, testModel } from '#tests/support/relay-scene.ts';
-import type { RelayScene } from '#tests/support/relay-scene.ts';
+import { createScene, type RelayScene, setOption, testModel } from '#tests/support/relay-scene.ts';
 
 const system = { role: 'system', content: 'You are a pilot.' };
 const said = (content: string) => ({ role: 'user', content });

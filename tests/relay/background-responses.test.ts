@@ -5,8 +5,7 @@ import { failOrphans } from '#server/slices/responses/background.ts';
 import { createToken } from '#tests/support/build-token.ts';
 import { engines } from '#tests/support/engines.ts';
 import { failureOf } from '#tests/support/failure-of.ts';
-import { createScene, until } from '#tests/support/relay-scene.ts';
-import type { RelayScene, SceneOptions } from '#tests/support/relay-scene.ts';
+import { createScene, type RelayScene, type SceneOptions, until } from '#tests/support/relay-scene.ts';
 
 const model = 'claude-sonnet-4-5';
 const upstreams = [

@@ -9,10 +9,8 @@ import type { BatchRecord } from '#server/db/records/batch.ts';
 import { createToken } from '#tests/support/build-token.ts';
 import { engines } from '#tests/support/engines.ts';
 import { failureOf as failed } from '#tests/support/failure-of.ts';
-import { startFakeBatches } from '#tests/support/fake-batches.ts';
-import type { FakeBatches, RunOptions } from '#tests/support/fake-batches.ts';
-import { createScene, setOption, testModel } from '#tests/support/relay-scene.ts';
-import type { RelayScene, SceneOptions } from '#tests/support/relay-scene.ts';
+import { type FakeBatches, type RunOptions, startFakeBatches } from '#tests/support/fake-batches.ts';
+import { createScene, type RelayScene, type SceneOptions, setOption, testModel } from '#tests/support/relay-scene.ts';
 import { until } from '#tests/support/until.ts';
 
 const model = testModel;

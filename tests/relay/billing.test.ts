@@ -2,8 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TokenStatus } from '#shared/tokens.ts';
 import { engines } from '#tests/support/engines.ts';
-import { createScene, setOption } from '#tests/support/relay-scene.ts';
-import type { RelayScene } from '#tests/support/relay-scene.ts';
+import { createScene, type RelayScene, setOption } from '#tests/support/relay-scene.ts';
 
 describe.each(engines)('billing calls on $kind', (engine) => {
   let scene: RelayScene;

@@ -1,8 +1,7 @@
 // What models write, where the site stops at blocked words: in each format, whole and streamed, wherever a word is cut.
 import { describe, expect, it } from 'vitest';
 import { oneEngine } from '#tests/support/engines.ts';
-import { createScene } from '#tests/support/relay-scene.ts';
-import type { RelayScene } from '#tests/support/relay-scene.ts';
+import { createScene, type RelayScene } from '#tests/support/relay-scene.ts';
 import type { Behaviour } from '#tests/support/upstream-behaviour.ts';
 
 const model = 'claude-sonnet-4-5';

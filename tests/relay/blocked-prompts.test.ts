@@ -1,8 +1,7 @@
 // A prompt that a filter has stopped: in Gemini's format that is a response which says so, in others an error.
 import { describe, expect, test } from 'vitest';
 import { oneEngine } from '#tests/support/engines.ts';
-import { createScene, testModel } from '#tests/support/relay-scene.ts';
-import type { RelayScene } from '#tests/support/relay-scene.ts';
+import { createScene, type RelayScene, testModel } from '#tests/support/relay-scene.ts';
 
 const contents = [{ role: 'user', parts: [{ text: 'Say hello' }] }];
 const verbs = [

@@ -3,8 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { relayEndpoints } from '#server/call/endpoints.ts';
 import { createSession } from '#tests/support/build-token.ts';
 import { oneEngine } from '#tests/support/engines.ts';
-import { createScene } from '#tests/support/relay-scene.ts';
-import type { RelayScene } from '#tests/support/relay-scene.ts';
+import { createScene, type RelayScene } from '#tests/support/relay-scene.ts';
 import { connectSocket } from '#tests/support/socket-client.ts';
 
 const word = 'Contraband';

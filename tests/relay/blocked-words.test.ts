@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { LogOther } from '#shared/logs.ts';
-import { createScene, setOption, testModel, until } from '#tests/support/relay-scene.ts';
-import type { RelayScene } from '#tests/support/relay-scene.ts';
+import { createScene, type RelayScene, setOption, testModel, until } from '#tests/support/relay-scene.ts';
 import { oneEngine } from '#tests/support/engines.ts';
 
 const models = `${testModel},text-embedding-3-small`;

@@ -6,8 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { promptContent } from '#server/formats/openai-chat/prompt-content.ts';
 import { countPrompt } from '#server/exchange/token-estimate.ts';
 import { oneEngine } from '#tests/support/engines.ts';
-import { createScene, testModel } from '#tests/support/relay-scene.ts';
-import type { RelayScene } from '#tests/support/relay-scene.ts';
+import { createScene, type RelayScene, testModel } from '#tests/support/relay-scene.ts';
 import { createToken } from '#tests/support/build-token.ts';
 import { until } from '#tests/support/until.ts';
 

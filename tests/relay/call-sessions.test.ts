@@ -10,8 +10,7 @@ import type { GroupRequest } from '#server/db/collection.ts';
 import { closeRows } from '#server/money/log-closing.ts';
 import { engines } from '#tests/support/engines.ts';
 import type { TestClient } from '#tests/support/http-client.ts';
-import { createScene, testModel, until } from '#tests/support/relay-scene.ts';
-import type { RelayScene } from '#tests/support/relay-scene.ts';
+import { createScene, type RelayScene, testModel, until } from '#tests/support/relay-scene.ts';
 import { watchGroups } from '#tests/support/watched-database.ts';
 
 const channels = [{}, { type: 14, models: 'claude-sonnet-4-5' }];

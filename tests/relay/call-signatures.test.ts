@@ -5,8 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { createToken } from '#tests/support/build-token.ts';
 import { oneEngine } from '#tests/support/engines.ts';
 import { signatureOfCall } from '#tests/support/gemini-responses.ts';
-import { createScene } from '#tests/support/relay-scene.ts';
-import type { RelayScene } from '#tests/support/relay-scene.ts';
+import { createScene, type RelayScene } from '#tests/support/relay-scene.ts';
 
 const model = 'gemini-3-flash-preview';
 const options = { settings: { SelfUseModeEnabled: 'true' }, channels: [{ type: 24, models: model }] };

@@ -7,8 +7,7 @@ import { DatabaseUnavailable } from '#server/db/collection.ts';
 import { createChannelFigures, sweepChannelFigures } from '#server/exchange/channel-figures.ts';
 import { createClock } from '#tests/support/clock.ts';
 import { oneEngine, onEachEngine } from '#tests/support/engines.ts';
-import { createScene, readEvents, testModel, until } from '#tests/support/relay-scene.ts';
-import type { RelayScene } from '#tests/support/relay-scene.ts';
+import { createScene, readEvents, type RelayScene, testModel, until } from '#tests/support/relay-scene.ts';
 
 type Figures = ChannelFigureSheet['channels'][number];
 

@@ -2,16 +2,13 @@
 import { pino } from 'pino';
 import { expect, it, vi } from 'vitest';
 import { saidReason } from '#shared/failure-reasons.ts';
-import { createContext } from '#server/create-context.ts';
-import type { RunningContext } from '#server/create-context.ts';
+import { createContext, type RunningContext } from '#server/create-context.ts';
 import { readEnv } from '#server/env.ts';
 import { disableChannel, reasonToDisable } from '#server/exchange/auto-disable.ts';
 import { parseUpstreamError } from '#server/exchange/upstream-error.ts';
 import type { ChannelRecord } from '#server/db/records/channel.ts';
-import { buildChannel } from '#tests/support/build-channel.ts';
-import type { ChannelFields } from '#tests/support/build-channel.ts';
-import { onEachEngine } from '#tests/support/engines.ts';
-import type { TestDatabase } from '#tests/support/engines.ts';
+import { buildChannel, type ChannelFields } from '#tests/support/build-channel.ts';
+import { onEachEngine, type TestDatabase } from '#tests/support/engines.ts';
 import { problemText } from '#tests/support/problem-text.ts';
 
 async function open(database: TestDatabase): Promise<RunningContext & AsyncDisposable> {

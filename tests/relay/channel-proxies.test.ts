@@ -2,8 +2,7 @@
 // providers in the open and over TLS.
 import { request as requestHttp } from 'node:http';
 import { createServer as createHttps } from 'node:https';
-import { connect } from 'node:net';
-import type { AddressInfo, Socket } from 'node:net';
+import { type AddressInfo, connect, type Socket } from 'node:net';
 import { createServer as createTls } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { oneEngine } from '#tests/support/engines.ts';

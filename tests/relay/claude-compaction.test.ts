@@ -4,8 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { createToken } from '#tests/support/build-token.ts';
 import { oneEngine } from '#tests/support/engines.ts';
 import { failureOf } from '#tests/support/failure-of.ts';
-import { createScene, until } from '#tests/support/relay-scene.ts';
-import type { RelayScene, SceneOptions } from '#tests/support/relay-scene.ts';
+import { createScene, type RelayScene, type SceneOptions, until } from '#tests/support/relay-scene.ts';
 
 const model = 'gpt-4o-mini';
 const summary = 'They asked for the tide in Brest.';

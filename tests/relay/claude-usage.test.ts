@@ -1,8 +1,7 @@
 // Charges if a provider of Claude's format reports its usage in part, or reports impossible numbers.
 import { describe, expect, test } from 'vitest';
 import { oneEngine } from '#tests/support/engines.ts';
-import { createScene } from '#tests/support/relay-scene.ts';
-import type { RelayScene } from '#tests/support/relay-scene.ts';
+import { createScene, type RelayScene } from '#tests/support/relay-scene.ts';
 
 const model = 'claude-sonnet-4-5';
 const messages = [{ role: 'user', content: 'When is high water in Brest, and when in Dover? Say it in one sentence.' }];

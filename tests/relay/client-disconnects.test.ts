@@ -4,8 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { countMessages } from '#tests/support/count-prompt.ts';
 import { engines } from '#tests/support/engines.ts';
 import { startRawUpstream } from '#tests/support/raw-upstream.ts';
-import { createScene } from '#tests/support/relay-scene.ts';
-import type { RelayScene } from '#tests/support/relay-scene.ts';
+import { createScene, type RelayScene } from '#tests/support/relay-scene.ts';
 import { until } from '#tests/support/until.ts';
 
 /** Priced by nothing but the settings below: one token of either kind costs 10. */

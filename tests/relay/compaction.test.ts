@@ -5,8 +5,7 @@ import { createToken } from '#tests/support/build-token.ts';
 import { engines } from '#tests/support/engines.ts';
 import { failureOf } from '#tests/support/failure-of.ts';
 import { encryptedOf } from '#tests/support/openai-responses.ts';
-import { createScene } from '#tests/support/relay-scene.ts';
-import type { RelayScene, SceneOptions } from '#tests/support/relay-scene.ts';
+import { createScene, type RelayScene, type SceneOptions } from '#tests/support/relay-scene.ts';
 
 const model = 'claude-sonnet-4-5';
 const summary = 'They asked for the tide in Brest.';

@@ -2,8 +2,7 @@
 import { request as httpRequest } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { embeddedEngine } from '#tests/support/engines.ts';
-import { createScene } from '#tests/support/relay-scene.ts';
-import type { RelayScene } from '#tests/support/relay-scene.ts';
+import { createScene, type RelayScene } from '#tests/support/relay-scene.ts';
 import { until } from '#tests/support/until.ts';
 
 const model = 'claude-sonnet-4-5';

@@ -1,8 +1,7 @@
 // Completions over conversations where something goes wrong midway: what comes in any pieces, breaks off, or is not waited for.
 import { describe, expect, test } from 'vitest';
 import { oneEngine } from '#tests/support/engines.ts';
-import { createScene, until } from '#tests/support/relay-scene.ts';
-import type { RelayScene } from '#tests/support/relay-scene.ts';
+import { createScene, type RelayScene, until } from '#tests/support/relay-scene.ts';
 
 const model = 'claude-sonnet-4-5';
 const text = 'High water 大潮 🌊 comes at noon.';

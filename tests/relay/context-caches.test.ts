@@ -7,10 +7,8 @@ import type { ContextCacheRecord } from '#server/db/records/context-cache.ts';
 import { createToken } from '#tests/support/build-token.ts';
 import { engines } from '#tests/support/engines.ts';
 import { failureOf as failed } from '#tests/support/failure-of.ts';
-import { cachedTokens, startFakeGeminiCaches, startFakeVertexCaches } from '#tests/support/fake-gemini-caches.ts';
-import type { FakeGeminiCaches } from '#tests/support/fake-gemini-caches.ts';
-import { createScene, setOption } from '#tests/support/relay-scene.ts';
-import type { RelayScene, SceneOptions } from '#tests/support/relay-scene.ts';
+import { cachedTokens, type FakeGeminiCaches, startFakeGeminiCaches, startFakeVertexCaches } from '#tests/support/fake-gemini-caches.ts';
+import { createScene, type RelayScene, type SceneOptions, setOption } from '#tests/support/relay-scene.ts';
 
 const model = 'gemini-3.8-flash';
 const usage = {

@@ -3,8 +3,7 @@
 import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { embeddedEngine, engines } from '#tests/support/engines.ts';
-import { createScene } from '#tests/support/relay-scene.ts';
-import type { RelayScene } from '#tests/support/relay-scene.ts';
+import { createScene, type RelayScene } from '#tests/support/relay-scene.ts';
 
 const model = 'gpt-5.1-codex';
 const patch = '*** Begin Patch\n*** Update File: a.py\n@@\n-print("a")\n+print("b\\n")\n*** End Patch';

@@ -3,8 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createToken } from '#tests/support/build-token.ts';
 import { embeddedEngine, oneEngine } from '#tests/support/engines.ts';
-import { createScene, testModel, until } from '#tests/support/relay-scene.ts';
-import type { RelayScene } from '#tests/support/relay-scene.ts';
+import { createScene, type RelayScene, testModel, until } from '#tests/support/relay-scene.ts';
 
 const claudeModel = 'claude-opus-5';
 const message = '{"role":"user","content":"Say hello"}';

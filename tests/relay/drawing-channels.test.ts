@@ -6,8 +6,7 @@ import { pollTasks } from '#server/work/tasks/poll-tasks.ts';
 import { createClock } from '#tests/support/clock.ts';
 import { oneEngine } from '#tests/support/engines.ts';
 import { startTaskUpstream } from '#tests/support/fake-task-upstream.ts';
-import { createTaskScene, price } from '#tests/support/task-scene.ts';
-import type { TaskScene } from '#tests/support/task-scene.ts';
+import { createTaskScene, price, type TaskScene } from '#tests/support/task-scene.ts';
 import { createTestApp } from '#tests/support/test-app.ts';
 import { until } from '#tests/support/until.ts';
 

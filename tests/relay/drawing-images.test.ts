@@ -4,11 +4,9 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { buildTask } from '#tests/support/build-task.ts';
 import { embeddedEngine } from '#tests/support/engines.ts';
-import { publicAddress, publicName, startFakeInternet } from '#tests/support/fake-internet.ts';
-import type { FakeInternet } from '#tests/support/fake-internet.ts';
+import { type FakeInternet, publicAddress, publicName, startFakeInternet } from '#tests/support/fake-internet.ts';
 import { trustLocalhost } from '#tests/support/trust-localhost.ts';
-import { createTestApp } from '#tests/support/test-app.ts';
-import type { TestApp } from '#tests/support/test-app.ts';
+import { createTestApp, type TestApp } from '#tests/support/test-app.ts';
 import { until } from '#tests/support/until.ts';
 
 afterAll(trustLocalhost());

@@ -7,8 +7,7 @@ import { pollTasks } from '#server/work/tasks/poll-tasks.ts';
 import { finishRefunds } from '#server/work/tasks/refund-task.ts';
 import { sweepDeletedChannels } from '#server/exchange/deleted-channels.ts';
 import { engines } from '#tests/support/engines.ts';
-import { createTaskScene, price } from '#tests/support/task-scene.ts';
-import type { Customer, TaskScene } from '#tests/support/task-scene.ts';
+import { createTaskScene, type Customer, price, type TaskScene } from '#tests/support/task-scene.ts';
 import { until } from '#tests/support/until.ts';
 
 describe.each(engines)('refunds of drawings on $kind', (engine) => {

@@ -2,8 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { pollTasks } from '#server/work/tasks/poll-tasks.ts';
 import { engines } from '#tests/support/engines.ts';
-import { createTaskScene, price } from '#tests/support/task-scene.ts';
-import type { TaskScene } from '#tests/support/task-scene.ts';
+import { createTaskScene, price, type TaskScene } from '#tests/support/task-scene.ts';
 
 describe.each(engines)('drawings on $kind', (engine) => {
   let scene: TaskScene;

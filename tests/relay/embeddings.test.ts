@@ -5,8 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { oneEngine } from '#tests/support/engines.ts';
 import { failureOf } from '#tests/support/failure-of.ts';
 import { embeddingOf } from '#tests/support/fake-upstream.ts';
-import { createScene } from '#tests/support/relay-scene.ts';
-import type { RelayScene } from '#tests/support/relay-scene.ts';
+import { createScene, type RelayScene } from '#tests/support/relay-scene.ts';
 
 const model = 'text-embedding-3-small';
 const input = ['flood 潮', 'ebb'];

@@ -1,7 +1,6 @@
 // Answers that come compressed, marked, wrongly typed or with more around them than HTTP needs.
 import { once } from 'node:events';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import zlib from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { oneEngine } from '#tests/support/engines.ts';

@@ -5,8 +5,7 @@ import { LogType } from '#shared/logs.ts';
 import { engines } from '#tests/support/engines.ts';
 import { storeTestResult } from '#server/features/channels/test-channel.ts';
 import { createChannelSlots } from '#server/exchange/channel-slots.ts';
-import { createScene, testModel } from '#tests/support/relay-scene.ts';
-import type { RelayScene } from '#tests/support/relay-scene.ts';
+import { createScene, type RelayScene, testModel } from '#tests/support/relay-scene.ts';
 
 const minute = 60_000;
 

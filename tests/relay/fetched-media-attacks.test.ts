@@ -1,11 +1,9 @@
 // Attacks by addresses in requests: what is fetched costs neither other callers, nor third parties, nor the site more than what is paid for.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { embeddedEngine, oneEngine } from '#tests/support/engines.ts';
-import { publicName, startFakeInternet } from '#tests/support/fake-internet.ts';
-import type { FakeInternet, Serving } from '#tests/support/fake-internet.ts';
+import { type FakeInternet, publicName, type Serving, startFakeInternet } from '#tests/support/fake-internet.ts';
 import { pictureOf } from '#tests/support/image-responses.ts';
-import { createScene, until } from '#tests/support/relay-scene.ts';
-import type { RelayScene, SceneOptions } from '#tests/support/relay-scene.ts';
+import { createScene, type RelayScene, type SceneOptions, until } from '#tests/support/relay-scene.ts';
 import { trustLocalhost } from '#tests/support/trust-localhost.ts';
 
 const here = `https://${publicName}`;

@@ -2,15 +2,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { LogType } from '#shared/logs.ts';
 import { embeddedEngine, oneEngine } from '#tests/support/engines.ts';
-import { startFakeBedrock } from '#tests/support/fake-bedrock.ts';
-import type { FakeBedrock } from '#tests/support/fake-bedrock.ts';
-import { publicAddress, publicName, startFakeInternet } from '#tests/support/fake-internet.ts';
-import type { FakeInternet, Visit } from '#tests/support/fake-internet.ts';
-import { startFakeOllama } from '#tests/support/fake-ollama.ts';
-import type { FakeOllama } from '#tests/support/fake-ollama.ts';
+import { type FakeBedrock, startFakeBedrock } from '#tests/support/fake-bedrock.ts';
+import { type FakeInternet, publicAddress, publicName, startFakeInternet, type Visit } from '#tests/support/fake-internet.ts';
+import { type FakeOllama, startFakeOllama } from '#tests/support/fake-ollama.ts';
 import { pictureOf } from '#tests/support/image-responses.ts';
-import { createScene, setOption, until } from '#tests/support/relay-scene.ts';
-import type { RelayScene, SceneOptions } from '#tests/support/relay-scene.ts';
+import { createScene, type RelayScene, type SceneOptions, setOption, until } from '#tests/support/relay-scene.ts';
 import { trustLocalhost } from '#tests/support/trust-localhost.ts';
 
 const picture = pictureOf(0);

@@ -2,8 +2,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import { startPlain } from '#tests/conformance/provider-table/plain-front.ts';
 import { oneEngine } from '#tests/support/engines.ts';
-import { createScene } from '#tests/support/relay-scene.ts';
-import type { RelayScene } from '#tests/support/relay-scene.ts';
+import { createScene, type RelayScene } from '#tests/support/relay-scene.ts';
 
 const model = 'codestral-latest';
 const text = 'return high_water(port)';

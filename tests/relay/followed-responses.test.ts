@@ -1,12 +1,10 @@
 // Long responses with followers: delivered whole, however many records they take, and not buffered beyond their owner's limit.
 import { once } from 'node:events';
-import { connect } from 'node:net';
-import type { Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { eventRows } from '#server/slices/responses/event-log.ts';
 import { engines } from '#tests/support/engines.ts';
-import { createScene, until as found } from '#tests/support/relay-scene.ts';
-import type { RelayScene } from '#tests/support/relay-scene.ts';
+import { createScene, type RelayScene, until as found } from '#tests/support/relay-scene.ts';
 import { until } from '#tests/support/until.ts';
 
 const addresses = { responses: '/v1/responses', interactions: '/v1beta/interactions' };

@@ -2,8 +2,7 @@
 // ids, reads their arguments and learns which tools have failed, whatever its format and the caller's.
 import { describe, expect, test } from 'vitest';
 import { oneEngine } from '#tests/support/engines.ts';
-import { createScene } from '#tests/support/relay-scene.ts';
-import type { RelayScene, SceneOptions } from '#tests/support/relay-scene.ts';
+import { createScene, type RelayScene, type SceneOptions } from '#tests/support/relay-scene.ts';
 import { startFakeCohere } from '#tests/support/fake-cohere.ts';
 import { startFakeOllama } from '#tests/support/fake-ollama.ts';
 

@@ -2,8 +2,7 @@
 // it is not sent thoughts that it cannot have signed.
 import { describe, expect, test } from 'vitest';
 import { oneEngine } from '#tests/support/engines.ts';
-import { createScene } from '#tests/support/relay-scene.ts';
-import type { RelayScene } from '#tests/support/relay-scene.ts';
+import { createScene, type RelayScene } from '#tests/support/relay-scene.ts';
 
 const settings = { SelfUseModeEnabled: 'true' };
 const responses = JSON.stringify({ formats: ['openai-responses'] });

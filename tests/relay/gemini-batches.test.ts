@@ -1,6 +1,5 @@
 // Gemini's batches, on the engine of all, as the official library creates them: inline requests, or a file of them.
-import { ApiError, GoogleGenAI, JobState } from '@google/genai';
-import type { BatchJob, InlinedRequest } from '@google/genai';
+import { ApiError, type BatchJob, GoogleGenAI, type InlinedRequest, JobState } from '@google/genai';
 import OpenAI, { toFile } from 'openai';
 import { describe, expect, test } from 'vitest';
 import { pollBatches } from '#server/slices/batches/poll-batches.ts';
@@ -9,10 +8,8 @@ import { createToken } from '#tests/support/build-token.ts';
 import { engines } from '#tests/support/engines.ts';
 import { failureOf as failed } from '#tests/support/failure-of.ts';
 import { startFakeBatches } from '#tests/support/fake-batches.ts';
-import { startFakeGeminiBatches } from '#tests/support/fake-gemini-batches.ts';
-import type { FakeGeminiBatches } from '#tests/support/fake-gemini-batches.ts';
-import { createScene } from '#tests/support/relay-scene.ts';
-import type { RelayScene, SceneOptions } from '#tests/support/relay-scene.ts';
+import { type FakeGeminiBatches, startFakeGeminiBatches } from '#tests/support/fake-gemini-batches.ts';
+import { createScene, type RelayScene, type SceneOptions } from '#tests/support/relay-scene.ts';
 
 const model = 'gemini-3.8-flash';
 const usage = { promptTokenCount: 10, candidatesTokenCount: 5, totalTokenCount: 15 };

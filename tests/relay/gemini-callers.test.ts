@@ -1,8 +1,7 @@
 // Callers that speak Gemini: where model, verb and key stand, both forms of a stream, and what a body may not say twice.
 import { describe, expect, test } from 'vitest';
 import { engines } from '#tests/support/engines.ts';
-import { createScene, testModel } from '#tests/support/relay-scene.ts';
-import type { RelayScene, SceneOptions } from '#tests/support/relay-scene.ts';
+import { createScene, type RelayScene, type SceneOptions, testModel } from '#tests/support/relay-scene.ts';
 
 const contents = [{ role: 'user', parts: [{ text: 'Say hello' }] }];
 const gemini = 'gemini-2.5-flash';

@@ -2,8 +2,7 @@
 import { GoogleGenAI } from '@google/genai';
 import { describe, expect, test } from 'vitest';
 import { oneEngine } from '#tests/support/engines.ts';
-import { createScene } from '#tests/support/relay-scene.ts';
-import type { RelayScene } from '#tests/support/relay-scene.ts';
+import { createScene, type RelayScene } from '#tests/support/relay-scene.ts';
 
 const model = 'text-embedding-3-small';
 const upstreams = [

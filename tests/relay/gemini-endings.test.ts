@@ -1,8 +1,7 @@
 // Names of Gemini's models whose endings say how much to think, from callers of its own format and of another.
 import { describe, expect, test } from 'vitest';
 import { oneEngine } from '#tests/support/engines.ts';
-import { createScene } from '#tests/support/relay-scene.ts';
-import type { RelayScene } from '#tests/support/relay-scene.ts';
+import { createScene, type RelayScene } from '#tests/support/relay-scene.ts';
 
 const names = [
   'gemini-2.5-flash-thinking',

@@ -1,11 +1,9 @@
 // Videos that callers of Gemini's format order by `:predictLongRunning`, from every provider.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { engines } from '#tests/support/engines.ts';
-import { film, soraServing, startFakeVideos } from '#tests/support/fake-videos.ts';
-import type { FakeVideos } from '#tests/support/fake-videos.ts';
+import { type FakeVideos, film, soraServing, startFakeVideos } from '#tests/support/fake-videos.ts';
 import { trustLocalhost } from '#tests/support/trust-localhost.ts';
-import { createVideoScene } from '#tests/support/video-scene.ts';
-import type { VideoCustomer, VideoScene } from '#tests/support/video-scene.ts';
+import { createVideoScene, type VideoCustomer, type VideoScene } from '#tests/support/video-scene.ts';
 
 const start = 10_000_000;
 /** A second costs 0.1 dollars of Sora, and 0.4 of Veo. */

@@ -1,8 +1,7 @@
 // Calls to Gemini by a running server: charges, the requests of a channel's test and of its list of models, the cost of a blocked prompt.
 import { describe, expect, it } from 'vitest';
 import { oneEngine } from '#tests/support/engines.ts';
-import { createScene } from '#tests/support/relay-scene.ts';
-import type { SceneOptions } from '#tests/support/relay-scene.ts';
+import { createScene, type SceneOptions } from '#tests/support/relay-scene.ts';
 
 const model = 'gemini-2.5-pro';
 /** Number in its fixture. */

@@ -1,8 +1,7 @@
 // Names of single GPTs, and `gpt-4-gizmo-*` for all of them: in channels, in keys, in the list of models and in prices.
 import { describe, expect, test } from 'vitest';
 import { oneEngine } from '#tests/support/engines.ts';
-import { createScene } from '#tests/support/relay-scene.ts';
-import type { RelayScene } from '#tests/support/relay-scene.ts';
+import { createScene, type RelayScene } from '#tests/support/relay-scene.ts';
 
 const all = 'gpt-4-gizmo-*';
 const one = 'gpt-4-gizmo-g-2fkFE8rbu';

@@ -1,8 +1,7 @@
 // Google's errors, as callers and operators get them.
 import { expect, test } from 'vitest';
 import { embeddedEngine } from '#tests/support/engines.ts';
-import { createScene, until } from '#tests/support/relay-scene.ts';
-import type { SceneOptions } from '#tests/support/relay-scene.ts';
+import { createScene, type SceneOptions, until } from '#tests/support/relay-scene.ts';
 
 const model = 'gemini-3-flash-preview';
 const rpc = 'type.googleapis.com/google.rpc.';

@@ -1,8 +1,7 @@
 // Which headers go up with a call and which come down with its answer: none but those that a format names, in either direction.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { embeddedEngine } from '#tests/support/engines.ts';
-import { createScene } from '#tests/support/relay-scene.ts';
-import type { RelayScene } from '#tests/support/relay-scene.ts';
+import { createScene, type RelayScene } from '#tests/support/relay-scene.ts';
 
 /** Of the provider's account, host and books. */
 const ofProvider = {

@@ -2,8 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { oneEngine } from '#tests/support/engines.ts';
 import { startRawUpstream } from '#tests/support/raw-upstream.ts';
-import { createScene, testModel } from '#tests/support/relay-scene.ts';
-import type { SceneOptions } from '#tests/support/relay-scene.ts';
+import { createScene, type SceneOptions, testModel } from '#tests/support/relay-scene.ts';
 
 const messages = [{ role: 'user', content: 'When is high water in Brest?' }];
 const search = { type: 'web_search_20250305', name: 'web_search' };

@@ -2,8 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { seedsAtOnce, seedsPerMinute } from '#server/slices/drawings/read-seed.ts';
 import { oneEngine } from '#tests/support/engines.ts';
-import { createTaskScene, price } from '#tests/support/task-scene.ts';
-import type { TaskScene } from '#tests/support/task-scene.ts';
+import { createTaskScene, price, type TaskScene } from '#tests/support/task-scene.ts';
 import { until } from '#tests/support/until.ts';
 
 describe.each(oneEngine)('seeds on $kind', (engine) => {

@@ -5,8 +5,7 @@ import { oneEngine } from '#tests/support/engines.ts';
 import { failureOf } from '#tests/support/failure-of.ts';
 import { pictureOf, pictureTokens } from '#tests/support/image-responses.ts';
 import { startRawUpstream } from '#tests/support/raw-upstream.ts';
-import { createScene } from '#tests/support/relay-scene.ts';
-import type { RelayScene, SceneOptions } from '#tests/support/relay-scene.ts';
+import { createScene, type RelayScene, type SceneOptions } from '#tests/support/relay-scene.ts';
 
 /** 20,000 quota a picture. */
 const priced = 'dall-e-3';

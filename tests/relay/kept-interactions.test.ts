@@ -1,14 +1,12 @@
 // Interactions stored for their callers: retrieved, continued, deleted, run without their callers; with providers of every format.
-import { GoogleGenAI } from '@google/genai';
-import type { Interactions } from '@google/genai';
+import { GoogleGenAI, type Interactions } from '@google/genai';
 import OpenAI from 'openai';
 import { describe, expect, test } from 'vitest';
 import { failOrphans } from '#server/slices/responses/background.ts';
 import { createToken } from '#tests/support/build-token.ts';
 import { engines } from '#tests/support/engines.ts';
 import { failureOf } from '#tests/support/failure-of.ts';
-import { createScene, setOption, until } from '#tests/support/relay-scene.ts';
-import type { RelayScene, SceneOptions } from '#tests/support/relay-scene.ts';
+import { createScene, type RelayScene, type SceneOptions, setOption, until } from '#tests/support/relay-scene.ts';
 
 const model = 'claude-sonnet-4-5';
 const upstreams = [

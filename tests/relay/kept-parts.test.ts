@@ -4,10 +4,8 @@ import { jsonSize } from '#server/framing/part-budget.ts';
 import type { SealPurpose } from '#server/secrets/secrets.ts';
 import { sealWindow } from '#server/slices/responses/compaction.ts';
 import { oneEngine } from '#tests/support/engines.ts';
-import { createScene, testModel } from '#tests/support/relay-scene.ts';
-import type { RelayScene, SceneOptions } from '#tests/support/relay-scene.ts';
-import { connectSocket } from '#tests/support/socket-client.ts';
-import type { Json } from '#tests/support/socket-client.ts';
+import { createScene, type RelayScene, type SceneOptions, testModel } from '#tests/support/relay-scene.ts';
+import { connectSocket, type Json } from '#tests/support/socket-client.ts';
 
 /** 60,000 objects, names and texts; less than one request may have, and two are more. */
 const wide = Array.from({ length: 12_000 }, () => ({ type: 'input_text', text: '' }));

@@ -8,8 +8,7 @@ import { sweepResponses, sweepResponsesOfDeleted } from '#server/slices/response
 import { createToken } from '#tests/support/build-token.ts';
 import { engines } from '#tests/support/engines.ts';
 import { failureOf } from '#tests/support/failure-of.ts';
-import { createScene, setOption, until } from '#tests/support/relay-scene.ts';
-import type { RelayScene, SceneOptions } from '#tests/support/relay-scene.ts';
+import { createScene, type RelayScene, type SceneOptions, setOption, until } from '#tests/support/relay-scene.ts';
 
 const model = 'claude-sonnet-4-5';
 /** By providers of these tests. */

@@ -4,10 +4,8 @@ import { DatabaseUnavailable } from '#server/db/collection.ts';
 import type { NotificationRecord } from '#server/db/records/notification.ts';
 import { createLowBalance } from '#server/notify/low-balance.ts';
 import type { Settings } from '#server/settings/settings.ts';
-import { engines } from '#tests/support/engines.ts';
-import type { Engine } from '#tests/support/engines.ts';
-import { createScene, setOption, testModel, until } from '#tests/support/relay-scene.ts';
-import type { RelayScene } from '#tests/support/relay-scene.ts';
+import { type Engine, engines } from '#tests/support/engines.ts';
+import { createScene, type RelayScene, setOption, testModel, until } from '#tests/support/relay-scene.ts';
 import { createTestApp } from '#tests/support/test-app.ts';
 
 const call = 100_000;

@@ -6,10 +6,8 @@ import type { BatchRecord } from '#server/db/records/batch.ts';
 import { createToken } from '#tests/support/build-token.ts';
 import { engines } from '#tests/support/engines.ts';
 import { failureOf as failed } from '#tests/support/failure-of.ts';
-import { startFakeMessageBatches } from '#tests/support/fake-message-batches.ts';
-import type { FakeMessageBatches } from '#tests/support/fake-message-batches.ts';
-import { createScene } from '#tests/support/relay-scene.ts';
-import type { RelayScene, SceneOptions } from '#tests/support/relay-scene.ts';
+import { type FakeMessageBatches, startFakeMessageBatches } from '#tests/support/fake-message-batches.ts';
+import { createScene, type RelayScene, type SceneOptions } from '#tests/support/relay-scene.ts';
 
 const model = 'claude-sonnet-5';
 const usage = { input_tokens: 10, output_tokens: 5 };

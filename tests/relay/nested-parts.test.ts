@@ -1,8 +1,7 @@
 // JSON within texts, and schemas, that would be too much once they are read: refused in the caller's format, before anything is sent or paid.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { embeddedEngine } from '#tests/support/engines.ts';
-import { createScene, testModel } from '#tests/support/relay-scene.ts';
-import type { RelayScene } from '#tests/support/relay-scene.ts';
+import { createScene, type RelayScene, testModel } from '#tests/support/relay-scene.ts';
 import { until } from '#tests/support/until.ts';
 
 /** With what they stand in. */

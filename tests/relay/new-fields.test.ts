@@ -1,8 +1,7 @@
 // Fields that vendors have added: each goes up, is done here, or is named as dropped; none is lost unnamed.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { embeddedEngine } from '#tests/support/engines.ts';
-import { createScene } from '#tests/support/relay-scene.ts';
-import type { RelayScene } from '#tests/support/relay-scene.ts';
+import { createScene, type RelayScene } from '#tests/support/relay-scene.ts';
 
 type Body = Record<string, unknown>;
 

@@ -4,8 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { oneEngine } from '#tests/support/engines.ts';
 import { failureOf } from '#tests/support/failure-of.ts';
 import { embeddingOf } from '#tests/support/fake-upstream.ts';
-import { createScene, testModel } from '#tests/support/relay-scene.ts';
-import type { RelayScene } from '#tests/support/relay-scene.ts';
+import { createScene, type RelayScene, testModel } from '#tests/support/relay-scene.ts';
 
 const messages = [{ role: 'user' as const, content: 'When is high water in Brest?' }];
 const tools = [

@@ -5,8 +5,7 @@ import { leasedOf } from '#server/money/account.ts';
 import { Leases } from '#server/money/leases/leases.ts';
 import { buildLog } from '#tests/support/build-log.ts';
 import { embeddedEngine, oneEngine } from '#tests/support/engines.ts';
-import { createScene, until } from '#tests/support/relay-scene.ts';
-import type { RelayScene } from '#tests/support/relay-scene.ts';
+import { createScene, type RelayScene, until } from '#tests/support/relay-scene.ts';
 import { createTestApp } from '#tests/support/test-app.ts';
 
 /** Priced by nothing but the settings below: one token of either kind costs 10. */

@@ -4,8 +4,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { countMessages } from '#tests/support/count-prompt.ts';
 import { engines } from '#tests/support/engines.ts';
 import type { ChannelFields } from '#tests/support/build-channel.ts';
-import { createScene } from '#tests/support/relay-scene.ts';
-import type { RelayScene } from '#tests/support/relay-scene.ts';
+import { createScene, type RelayScene } from '#tests/support/relay-scene.ts';
 
 /** Its output limit is unknown; one token of either kind costs 10. */
 const model = 'sea-1';

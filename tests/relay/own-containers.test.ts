@@ -2,8 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { createToken } from '#tests/support/build-token.ts';
 import { engines } from '#tests/support/engines.ts';
-import { createScene } from '#tests/support/relay-scene.ts';
-import type { RelayScene } from '#tests/support/relay-scene.ts';
+import { createScene, type RelayScene } from '#tests/support/relay-scene.ts';
 
 const model = 'claude-sonnet-4-5';
 const own = 'container_011CPR5CNjB747bTd36fQLFk';

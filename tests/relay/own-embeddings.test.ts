@@ -2,12 +2,10 @@
 import OpenAI from 'openai';
 import { describe, expect, test } from 'vitest';
 import { oneEngine } from '#tests/support/engines.ts';
-import { startFakeEmbedder, vectorOf } from '#tests/support/fake-embedders.ts';
-import type { EmbedderName } from '#tests/support/fake-embedders.ts';
+import { type EmbedderName, startFakeEmbedder, vectorOf } from '#tests/support/fake-embedders.ts';
 import { startFakeTencent } from '#tests/support/fake-tencent.ts';
 import type { ProviderFront } from '#tests/support/provider-front.ts';
-import { createScene } from '#tests/support/relay-scene.ts';
-import type { RelayScene } from '#tests/support/relay-scene.ts';
+import { createScene, type RelayScene } from '#tests/support/relay-scene.ts';
 
 type Front = ProviderFront & { readonly taken: Record<string, unknown>[] };
 

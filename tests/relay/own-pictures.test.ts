@@ -1,18 +1,13 @@
 // Pictures of providers with their own formats, through a running server: requested strictly in their fields, returned in OpenAI's.
 import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { oneEngine } from '#tests/support/engines.ts';
-import type { Engine } from '#tests/support/engines.ts';
-import { startFakeInternet } from '#tests/support/fake-internet.ts';
-import type { FakeInternet } from '#tests/support/fake-internet.ts';
-import { addressOf, startFakePainter } from '#tests/support/fake-painters.ts';
-import type { FakePainter, PainterBehaviour, PainterName } from '#tests/support/fake-painters.ts';
-import { editors, startFakeEditor } from '#tests/support/fake-editors.ts';
-import type { FakeEditor } from '#tests/support/fake-editors.ts';
+import { type Engine, oneEngine } from '#tests/support/engines.ts';
+import { type FakeInternet, startFakeInternet } from '#tests/support/fake-internet.ts';
+import { addressOf, type FakePainter, type PainterBehaviour, type PainterName, startFakePainter } from '#tests/support/fake-painters.ts';
+import { editors, type FakeEditor, startFakeEditor } from '#tests/support/fake-editors.ts';
 import { failureOf } from '#tests/support/failure-of.ts';
 import { pictureOf } from '#tests/support/image-responses.ts';
-import { createScene, until } from '#tests/support/relay-scene.ts';
-import type { RelayScene } from '#tests/support/relay-scene.ts';
+import { createScene, type RelayScene, until } from '#tests/support/relay-scene.ts';
 import { trustLocalhost } from '#tests/support/trust-localhost.ts';
 
 const price = 20_000;

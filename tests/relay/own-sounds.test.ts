@@ -5,8 +5,14 @@ import { wavHead } from '#server/kinds/audio/wav-head.ts';
 import { spokenPieces } from '#tests/support/audio-responses.ts';
 import { oneEngine } from '#tests/support/engines.ts';
 import { startFakeInternet } from '#tests/support/fake-internet.ts';
-import { countedTwice, spokenSamples, spokenSound, startFakeSpeaker } from '#tests/support/fake-speakers.ts';
-import type { FakeSpeaker, SpeakerName } from '#tests/support/fake-speakers.ts';
+import {
+  countedTwice,
+  type FakeSpeaker,
+  type SpeakerName,
+  spokenSamples,
+  spokenSound,
+  startFakeSpeaker,
+} from '#tests/support/fake-speakers.ts';
 import { createScene } from '#tests/support/relay-scene.ts';
 import { trustLocalhost } from '#tests/support/trust-localhost.ts';
 

@@ -2,10 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import { receivedText, spokenPieces, waveOf } from '#tests/support/audio-responses.ts';
 import { createSession } from '#tests/support/build-token.ts';
-import { oneEngine } from '#tests/support/engines.ts';
-import type { Engine } from '#tests/support/engines.ts';
-import { createScene } from '#tests/support/relay-scene.ts';
-import type { SceneOptions } from '#tests/support/relay-scene.ts';
+import { type Engine, oneEngine } from '#tests/support/engines.ts';
+import { createScene, type SceneOptions } from '#tests/support/relay-scene.ts';
 
 const [painter, speaker, listener] = ['dall-e-3', 'tts-1', 'whisper-1'];
 const settings = {

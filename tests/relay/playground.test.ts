@@ -4,11 +4,9 @@ import { LogOther } from '#shared/logs.ts';
 import { UserStatus } from '#shared/user.ts';
 import type { Patch } from '#server/db/collection.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
-import { oneEngine } from '#tests/support/engines.ts';
-import type { Engine } from '#tests/support/engines.ts';
+import { type Engine, oneEngine } from '#tests/support/engines.ts';
 import { createSession } from '#tests/support/build-token.ts';
-import { createScene, readEvents, setOption, testModel, until } from '#tests/support/relay-scene.ts';
-import type { SceneOptions } from '#tests/support/relay-scene.ts';
+import { createScene, readEvents, type SceneOptions, setOption, testModel, until } from '#tests/support/relay-scene.ts';
 
 const path = '/pg/chat/completions';
 const messages = [{ role: 'user', content: 'Say hello' }];

@@ -1,13 +1,10 @@
 // Pictures that callers of Gemini's format order by `:predict`, from every provider.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { oneEngine } from '#tests/support/engines.ts';
-import type { Engine } from '#tests/support/engines.ts';
+import { type Engine, oneEngine } from '#tests/support/engines.ts';
 import { startFakeInternet } from '#tests/support/fake-internet.ts';
-import { startFakePainter } from '#tests/support/fake-painters.ts';
-import type { FakePainter, PainterName } from '#tests/support/fake-painters.ts';
+import { type FakePainter, type PainterName, startFakePainter } from '#tests/support/fake-painters.ts';
 import { pictureOf } from '#tests/support/image-responses.ts';
-import { createScene } from '#tests/support/relay-scene.ts';
-import type { RelayScene } from '#tests/support/relay-scene.ts';
+import { createScene, type RelayScene } from '#tests/support/relay-scene.ts';
 import { trustLocalhost } from '#tests/support/trust-localhost.ts';
 
 const price = 20_000;

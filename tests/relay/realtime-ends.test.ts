@@ -4,8 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { engines } from '#tests/support/engines.ts';
 import { failureOf } from '#tests/support/failure-of.ts';
 import type { RealtimeBehaviour } from '#tests/support/fake-realtime.ts';
-import { openRealtime, realtimeModel as model, upTo } from '#tests/support/realtime-scene.ts';
-import type { OpenedSession } from '#tests/support/realtime-scene.ts';
+import { type OpenedSession, openRealtime, realtimeModel as model, upTo } from '#tests/support/realtime-scene.ts';
 import { connectSocket } from '#tests/support/socket-client.ts';
 import { until } from '#tests/support/until.ts';
 

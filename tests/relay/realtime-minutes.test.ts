@@ -1,13 +1,17 @@
 // Realtime sessions of models that are priced by the minute: what each minute is charged, and how a session ends.
 import { describe, expect, test } from 'vitest';
 import type { LogRecord } from '#server/db/records/log.ts';
-import { createClock } from '#tests/support/clock.ts';
-import type { TestClock } from '#tests/support/clock.ts';
-import { engines } from '#tests/support/engines.ts';
-import type { Engine } from '#tests/support/engines.ts';
+import { createClock, type TestClock } from '#tests/support/clock.ts';
+import { type Engine, engines } from '#tests/support/engines.ts';
 import { failureOf } from '#tests/support/failure-of.ts';
-import { openRealtime, realtimeModel as model, seconds, upTo } from '#tests/support/realtime-scene.ts';
-import type { OpenedSession, SessionConnecting } from '#tests/support/realtime-scene.ts';
+import {
+  type OpenedSession,
+  openRealtime,
+  realtimeModel as model,
+  seconds,
+  type SessionConnecting,
+  upTo,
+} from '#tests/support/realtime-scene.ts';
 import type { SceneOptions } from '#tests/support/relay-scene.ts';
 import { connectSocket, RefusedSocket } from '#tests/support/socket-client.ts';
 import { until } from '#tests/support/until.ts';

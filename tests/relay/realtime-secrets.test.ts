@@ -4,8 +4,7 @@ import { engines } from '#tests/support/engines.ts';
 import { failureOf } from '#tests/support/failure-of.ts';
 import { startFakeRealtime } from '#tests/support/fake-realtime.ts';
 import { createScene } from '#tests/support/relay-scene.ts';
-import { connectSocket, RefusedSocket } from '#tests/support/socket-client.ts';
-import type { Json } from '#tests/support/socket-client.ts';
+import { connectSocket, type Json, RefusedSocket } from '#tests/support/socket-client.ts';
 import { until } from '#tests/support/until.ts';
 
 const model = 'gpt-realtime';

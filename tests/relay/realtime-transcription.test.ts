@@ -8,8 +8,7 @@ import { failureOf } from '#tests/support/failure-of.ts';
 import { startFakeRealtime } from '#tests/support/fake-realtime.ts';
 import { cheap, dear, openRealtime, seconds, upTo, writtenCost, writtenUsage } from '#tests/support/realtime-scene.ts';
 import { createScene } from '#tests/support/relay-scene.ts';
-import { connectSocket } from '#tests/support/socket-client.ts';
-import type { Json } from '#tests/support/socket-client.ts';
+import { connectSocket, type Json } from '#tests/support/socket-client.ts';
 import { until } from '#tests/support/until.ts';
 
 /** Transcribes during the speech, and is billed by the minute: a thousandth of it is a token at 8.5. */

@@ -1,17 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import type { Log } from '#shared/logs.ts';
-import { LogOther } from '#shared/logs.ts';
-import { errorText } from '#shared/errors.ts';
+import { type Log, LogOther } from '#shared/logs.ts';
+import { AppError, errorText } from '#shared/errors.ts';
 import { csvLine } from '#server/features/logs/log-lines.ts';
 import { storedIds, mostOfUser, mostUnknownModels } from '#server/logs/refusal-counters.ts';
 import { createRefusalLog, sweepRefusedRequests, sweepUndatedRefusals } from '#server/logs/refusal-log.ts';
-import { AppError } from '#shared/errors.ts';
 import { audit } from '#server/money/audit.ts';
 import { createToken } from '#tests/support/build-token.ts';
 import { oneEngine } from '#tests/support/engines.ts';
 import { makeFreezable } from '#tests/support/freezable-database.ts';
-import { createTestApp } from '#tests/support/test-app.ts';
-import type { TestApp } from '#tests/support/test-app.ts';
+import { createTestApp, type TestApp } from '#tests/support/test-app.ts';
 import { until } from '#tests/support/until.ts';
 
 const messages = [{ role: 'user', content: 'hi' }];

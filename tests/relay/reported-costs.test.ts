@@ -1,8 +1,7 @@
 // Costs that providers report: stored next to ours, and shown to the operator if they deviate from the model's price.
 import { describe, expect, test } from 'vitest';
 import { engines } from '#tests/support/engines.ts';
-import { createScene, setOption, until } from '#tests/support/relay-scene.ts';
-import type { RelayScene } from '#tests/support/relay-scene.ts';
+import { createScene, type RelayScene, setOption, until } from '#tests/support/relay-scene.ts';
 
 const model = 'tide-1';
 /** $0.02 and $0.04 for a thousand tokens. */

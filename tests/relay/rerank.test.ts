@@ -4,8 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { oneEngine } from '#tests/support/engines.ts';
 import { failureOf } from '#tests/support/failure-of.ts';
 import { startRawUpstream } from '#tests/support/raw-upstream.ts';
-import { createScene } from '#tests/support/relay-scene.ts';
-import type { RelayScene } from '#tests/support/relay-scene.ts';
+import { createScene, type RelayScene } from '#tests/support/relay-scene.ts';
 
 /** The fake upstream answers as the provider does whose name the model begins with. */
 const providers = [

@@ -1,8 +1,7 @@
 // Charges if a provider of Responses reports its usage, in part, or impossible numbers; and the permitted parameters of its callers.
 import { describe, expect, test } from 'vitest';
 import { oneEngine } from '#tests/support/engines.ts';
-import { createScene } from '#tests/support/relay-scene.ts';
-import type { RelayScene, SceneOptions } from '#tests/support/relay-scene.ts';
+import { createScene, type RelayScene, type SceneOptions } from '#tests/support/relay-scene.ts';
 
 const model = 'gpt-4o-mini';
 const question = 'When is high water in Brest, and when in Dover? Say it in one sentence.';

@@ -5,8 +5,7 @@ import { priceOfLog, usageOfLog } from '#shared/price-display.ts';
 import { quotaOf } from '#shared/pricing.ts';
 import type { Behaviour } from '#tests/support/upstream-behaviour.ts';
 import { oneEngine } from '#tests/support/engines.ts';
-import { createScene } from '#tests/support/relay-scene.ts';
-import type { RelayScene } from '#tests/support/relay-scene.ts';
+import { createScene, type RelayScene } from '#tests/support/relay-scene.ts';
 
 const model = 'tide-lane';
 const settings = {

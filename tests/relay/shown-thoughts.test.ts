@@ -2,8 +2,7 @@
 // models read them.
 import { describe, expect, test } from 'vitest';
 import { embeddedEngine } from '#tests/support/engines.ts';
-import { createScene } from '#tests/support/relay-scene.ts';
-import type { RelayScene } from '#tests/support/relay-scene.ts';
+import { createScene, type RelayScene } from '#tests/support/relay-scene.ts';
 
 type Body = Record<string, unknown>;
 

@@ -4,13 +4,11 @@ import { ChannelStatus } from '#shared/channels.ts';
 import type { ChannelRecord } from '#server/db/records/channel.ts';
 import { renewSignIns } from '#server/exchange/renew-sign-ins.ts';
 import { readSignIn } from '#server/exchange/sign-in.ts';
-import { buildChannel } from '#tests/support/build-channel.ts';
-import type { ChannelFields } from '#tests/support/build-channel.ts';
+import { buildChannel, type ChannelFields } from '#tests/support/build-channel.ts';
 import { engines } from '#tests/support/engines.ts';
 import { accessToken, startFakeSignIns } from '#tests/support/fake-sign-ins.ts';
 import { makeFreezable } from '#tests/support/freezable-database.ts';
-import { createTestApp } from '#tests/support/test-app.ts';
-import type { TestApp } from '#tests/support/test-app.ts';
+import { createTestApp, type TestApp } from '#tests/support/test-app.ts';
 import { until } from '#tests/support/until.ts';
 
 const dayMs = 86_400_000;

@@ -1,16 +1,13 @@
 // What a client of a socket may make the server hold, and how long; who gets one at all.
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { connect as connectTcp } from 'node:net';
-import type { Socket } from 'node:net';
+import { connect as connectTcp, type Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { embeddedEngine } from '#tests/support/engines.ts';
 import { failureOf } from '#tests/support/failure-of.ts';
 import { createSession, createToken } from '#tests/support/build-token.ts';
-import { createScene, testModel } from '#tests/support/relay-scene.ts';
-import type { RelayScene, SceneOptions } from '#tests/support/relay-scene.ts';
-import { connectSocket, RefusedSocket } from '#tests/support/socket-client.ts';
-import type { ConnectOptions, SocketClient } from '#tests/support/socket-client.ts';
+import { createScene, type RelayScene, type SceneOptions, testModel } from '#tests/support/relay-scene.ts';
+import { type ConnectOptions, connectSocket, RefusedSocket, type SocketClient } from '#tests/support/socket-client.ts';
 import { until } from '#tests/support/until.ts';
 
 const path = '/v1/responses';

@@ -3,10 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { errorText } from '#shared/errors.ts';
 import { engines } from '#tests/support/engines.ts';
 import { failureOf } from '#tests/support/failure-of.ts';
-import { createScene, testModel } from '#tests/support/relay-scene.ts';
-import type { RelayScene, SceneOptions } from '#tests/support/relay-scene.ts';
-import { connectSocket, RefusedSocket } from '#tests/support/socket-client.ts';
-import type { ConnectOptions, Json, SocketClient } from '#tests/support/socket-client.ts';
+import { createScene, type RelayScene, type SceneOptions, testModel } from '#tests/support/relay-scene.ts';
+import { type ConnectOptions, connectSocket, type Json, RefusedSocket, type SocketClient } from '#tests/support/socket-client.ts';
 import { until } from '#tests/support/until.ts';
 
 const path = '/v1/responses';

@@ -5,8 +5,7 @@ import { mostSpoken } from '#server/kinds/audio/spoken-sound.ts';
 import { spokenPieces, spokenSeconds, spokenUsage } from '#tests/support/audio-responses.ts';
 import { oneEngine } from '#tests/support/engines.ts';
 import { failureOf } from '#tests/support/failure-of.ts';
-import { createScene } from '#tests/support/relay-scene.ts';
-import type { RelayScene, SceneOptions } from '#tests/support/relay-scene.ts';
+import { createScene, type RelayScene, type SceneOptions } from '#tests/support/relay-scene.ts';
 
 /** $0.015 for a thousand characters: 7.5 a character. */
 const byCharacter = 'tts-1';

@@ -10,8 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { waveOf } from '#tests/support/audio-responses.ts';
 import { createToken } from '#tests/support/build-token.ts';
 import { oneEngine } from '#tests/support/engines.ts';
-import { createScene } from '#tests/support/relay-scene.ts';
-import type { RelayScene, SceneOptions } from '#tests/support/relay-scene.ts';
+import { createScene, type RelayScene, type SceneOptions } from '#tests/support/relay-scene.ts';
 import { until } from '#tests/support/until.ts';
 
 const model = 'whisper-large-v3';

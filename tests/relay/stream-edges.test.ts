@@ -6,8 +6,7 @@ import type { CollectionName } from '#server/db/database.ts';
 import { DatabaseUnavailable } from '#server/db/collection.ts';
 import { oneEngine } from '#tests/support/engines.ts';
 import { startRawUpstream } from '#tests/support/raw-upstream.ts';
-import { createScene, readEvents, until } from '#tests/support/relay-scene.ts';
-import type { RelayScene } from '#tests/support/relay-scene.ts';
+import { createScene, readEvents, type RelayScene, until } from '#tests/support/relay-scene.ts';
 
 const event = (fields: object) => `data: ${JSON.stringify({ id: 'x', object: 'chat.completion.chunk', ...fields })}\n\n`;
 const word = (content: string) => event({ choices: [{ index: 0, delta: { content } }] });

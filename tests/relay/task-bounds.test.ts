@@ -2,8 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { longestPrompt, mostTextBytes } from '#server/call/tasks/task-bounds.ts';
 import { oneEngine } from '#tests/support/engines.ts';
-import { createTaskScene } from '#tests/support/task-scene.ts';
-import type { TaskScene } from '#tests/support/task-scene.ts';
+import { createTaskScene, type TaskScene } from '#tests/support/task-scene.ts';
 
 const picture = `data:image/png;base64,${'QUJD'.repeat(400_000)}`;
 const english = { 'accept-language': 'en' };

@@ -5,8 +5,7 @@ import { pollTasks } from '#server/work/tasks/poll-tasks.ts';
 import { deleteOldTasks } from '#server/work/tasks/delete-old-tasks.ts';
 import { buildTask } from '#tests/support/build-task.ts';
 import { engines } from '#tests/support/engines.ts';
-import { createTaskScene, price } from '#tests/support/task-scene.ts';
-import type { TaskScene } from '#tests/support/task-scene.ts';
+import { createTaskScene, price, type TaskScene } from '#tests/support/task-scene.ts';
 
 const day = 86_400;
 

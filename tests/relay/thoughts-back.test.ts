@@ -1,8 +1,7 @@
 // Thoughts of earlier turns at providers that want them back, whatever their callers speak, and what stands where a caller sends none.
 import { describe, expect, test } from 'vitest';
 import { oneEngine } from '#tests/support/engines.ts';
-import { createScene } from '#tests/support/relay-scene.ts';
-import type { RelayScene } from '#tests/support/relay-scene.ts';
+import { createScene, type RelayScene } from '#tests/support/relay-scene.ts';
 
 type Json = Record<string, unknown>;
 

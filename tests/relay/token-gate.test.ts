@@ -1,7 +1,6 @@
 // The gate's memory of keys: strangers choose them, so their requests must not make it grow.
 import { describe, expect, test } from 'vitest';
-import { createTokenGate } from '#server/call/admission/token-gate.ts';
-import type { TokenGate } from '#server/call/admission/token-gate.ts';
+import { createTokenGate, type TokenGate } from '#server/call/admission/token-gate.ts';
 import { createToken } from '#tests/support/build-token.ts';
 import { oneEngine } from '#tests/support/engines.ts';
 import { createTestApp } from '#tests/support/test-app.ts';

@@ -2,10 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import { parseObject } from '#server/framing/loose-json.ts';
 import { embeddedEngine } from '#tests/support/engines.ts';
-import { startRawUpstream } from '#tests/support/raw-upstream.ts';
-import type { RawUpstream } from '#tests/support/raw-upstream.ts';
-import { createScene, testModel } from '#tests/support/relay-scene.ts';
-import type { RelayScene, SceneOptions } from '#tests/support/relay-scene.ts';
+import { type RawUpstream, startRawUpstream } from '#tests/support/raw-upstream.ts';
+import { createScene, type RelayScene, type SceneOptions, testModel } from '#tests/support/relay-scene.ts';
 
 type Json = Record<string, unknown>;
 

@@ -5,8 +5,7 @@ import { receivedText, transcriptionUsage, waveOf } from '#tests/support/audio-r
 import { oneEngine } from '#tests/support/engines.ts';
 import { failureOf } from '#tests/support/failure-of.ts';
 import { startRawUpstream } from '#tests/support/raw-upstream.ts';
-import { createScene } from '#tests/support/relay-scene.ts';
-import type { RelayScene, SceneOptions } from '#tests/support/relay-scene.ts';
+import { createScene, type RelayScene, type SceneOptions } from '#tests/support/relay-scene.ts';
 
 /** $0.006 a minute. */
 const priced = 'whisper-1';

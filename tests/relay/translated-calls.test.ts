@@ -1,8 +1,7 @@
 // What happens to a call on its way to another format: seen by its caller, and by the provider.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { embeddedEngine } from '#tests/support/engines.ts';
-import { createScene, testModel } from '#tests/support/relay-scene.ts';
-import type { RelayScene } from '#tests/support/relay-scene.ts';
+import { createScene, type RelayScene, testModel } from '#tests/support/relay-scene.ts';
 
 const own = 'house-model';
 const search = { type: 'web_search_20250305', name: 'web_search' };

@@ -1,8 +1,7 @@
 // Counts of prompts before providers of other formats: theirs where they have one, ours otherwise, and which it is stands in a header.
 import { describe, expect, test } from 'vitest';
 import { oneEngine } from '#tests/support/engines.ts';
-import { createScene, testModel } from '#tests/support/relay-scene.ts';
-import type { RelayScene, SceneOptions } from '#tests/support/relay-scene.ts';
+import { createScene, type RelayScene, type SceneOptions, testModel } from '#tests/support/relay-scene.ts';
 
 const question = 'When is high water?';
 const schema = { type: 'object', properties: { port: { type: 'string' } } };

@@ -9,10 +9,8 @@ import { sweepTunedModels } from '#server/slices/fine-tuning/tuned-models.ts';
 import { createToken } from '#tests/support/build-token.ts';
 import { engines } from '#tests/support/engines.ts';
 import { failureOf as failed } from '#tests/support/failure-of.ts';
-import { startFakeTuning } from '#tests/support/fake-tuning.ts';
-import type { FakeTuning, TrainOptions } from '#tests/support/fake-tuning.ts';
-import { createScene, setOption, testModel } from '#tests/support/relay-scene.ts';
-import type { RelayScene, SceneOptions } from '#tests/support/relay-scene.ts';
+import { type FakeTuning, startFakeTuning, type TrainOptions } from '#tests/support/fake-tuning.ts';
+import { createScene, type RelayScene, type SceneOptions, setOption, testModel } from '#tests/support/relay-scene.ts';
 
 const model = testModel;
 const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };

@@ -2,8 +2,7 @@
 import { expect, test } from 'vitest';
 import { createToken } from '#tests/support/build-token.ts';
 import { embeddedEngine } from '#tests/support/engines.ts';
-import { createScene, testModel } from '#tests/support/relay-scene.ts';
-import type { RelayScene } from '#tests/support/relay-scene.ts';
+import { createScene, type RelayScene, testModel } from '#tests/support/relay-scene.ts';
 
 const name = 'x-codex-turn-state';
 const setting = '{"formats":["openai-responses"]}';

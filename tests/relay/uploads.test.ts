@@ -6,10 +6,8 @@ import { sweepFiles } from '#server/slices/files/sweep-files.ts';
 import { createToken } from '#tests/support/build-token.ts';
 import { engines } from '#tests/support/engines.ts';
 import { failureOf as failed } from '#tests/support/failure-of.ts';
-import { startFakeFiles } from '#tests/support/fake-files.ts';
-import type { FakeFiles } from '#tests/support/fake-files.ts';
-import { createScene } from '#tests/support/relay-scene.ts';
-import type { RelayScene, SceneOptions } from '#tests/support/relay-scene.ts';
+import { type FakeFiles, startFakeFiles } from '#tests/support/fake-files.ts';
+import { createScene, type RelayScene, type SceneOptions } from '#tests/support/relay-scene.ts';
 
 const failureOf = async (requesting: PromiseLike<unknown>): Promise<{ status: unknown; param: unknown }> => {
   const failure = await failed(requesting);

@@ -2,8 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { oneEngine } from '#tests/support/engines.ts';
 import { startRawUpstream } from '#tests/support/raw-upstream.ts';
-import { createScene, testModel } from '#tests/support/relay-scene.ts';
-import type { RelayScene } from '#tests/support/relay-scene.ts';
+import { createScene, type RelayScene, testModel } from '#tests/support/relay-scene.ts';
 
 const deepOf = (levels: number) => `{"a":${'['.repeat(levels)}${']'.repeat(levels)}}`;
 const deep = deepOf(20_000);

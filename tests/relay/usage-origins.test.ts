@@ -2,11 +2,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { callKinds } from '#server/kinds/registry.ts';
 import { relayEndpoints } from '#server/call/endpoints.ts';
-import { everyKind, modelsOf } from '#tests/faults/every-kind.ts';
-import type { KindOfCall } from '#tests/faults/every-kind.ts';
+import { everyKind, type KindOfCall, modelsOf } from '#tests/faults/every-kind.ts';
 import { embeddedEngine } from '#tests/support/engines.ts';
-import { createScene } from '#tests/support/relay-scene.ts';
-import type { RelayScene } from '#tests/support/relay-scene.ts';
+import { createScene, type RelayScene } from '#tests/support/relay-scene.ts';
 
 type Origins = readonly [prompt: string, completion: string];
 const reported: Origins = ['upstream', 'upstream'];

@@ -10,10 +10,8 @@ import type { VectorStoreRecord } from '#server/db/records/vector-store.ts';
 import { createToken } from '#tests/support/build-token.ts';
 import { engines } from '#tests/support/engines.ts';
 import { failureOf as failed } from '#tests/support/failure-of.ts';
-import { startFakeStores } from '#tests/support/fake-stores.ts';
-import type { FakeStores, ProviderStore } from '#tests/support/fake-stores.ts';
-import { createScene, setOption, testModel } from '#tests/support/relay-scene.ts';
-import type { RelayScene, SceneOptions } from '#tests/support/relay-scene.ts';
+import { type FakeStores, type ProviderStore, startFakeStores } from '#tests/support/fake-stores.ts';
+import { createScene, type RelayScene, type SceneOptions, setOption, testModel } from '#tests/support/relay-scene.ts';
 import { until } from '#tests/support/until.ts';
 
 const day = 86_400;

@@ -4,10 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { pollTasks } from '#server/work/tasks/poll-tasks.ts';
 import { checkTasks } from '#server/work/tasks/check-tasks.ts';
 import { engines } from '#tests/support/engines.ts';
-import { film, soraServing, startFakeVideos } from '#tests/support/fake-videos.ts';
-import type { FakeVideos } from '#tests/support/fake-videos.ts';
-import { createVideoScene } from '#tests/support/video-scene.ts';
-import type { VideoCustomer, VideoScene } from '#tests/support/video-scene.ts';
+import { type FakeVideos, film, soraServing, startFakeVideos } from '#tests/support/fake-videos.ts';
+import { createVideoScene, type VideoCustomer, type VideoScene } from '#tests/support/video-scene.ts';
 import { createSession } from '#tests/support/build-token.ts';
 import { until } from '#tests/support/until.ts';
 

@@ -1,10 +1,8 @@
 // OpenAI's package for agents, over chat and over Responses.
 import OpenAI from 'openai';
-import { Agent, OpenAIProvider, Runner, tool } from '@openai/agents';
-import type { AgentInputItem } from '@openai/agents';
+import { Agent, type AgentInputItem, OpenAIProvider, Runner, tool } from '@openai/agents';
 import { z } from 'zod';
-import { question } from './speaker.ts';
-import type { Ask, Speaker } from './speaker.ts';
+import { type Ask, question, type Speaker } from './speaker.ts';
 
 function speaker(name: string, caller: string, useResponses: boolean): Speaker {
   const model = 'gpt-5-mini';

@@ -7,8 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { agents, codexWithCommand } from './agents.ts';
-import type { Place } from './agents.ts';
+import { agents, codexWithCommand, type Place } from './agents.ts';
 import { formats, model, openScene, spoken } from './open-scene.ts';
 
 /** What is not for this machine comes here, and goes no further. */

@@ -2,12 +2,20 @@
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { createGoogleGenerativeAI } from '@ai-sdk/google';
 import { createOpenAI } from '@ai-sdk/openai';
-import { APICallError, generateObject, generateText, RetryError, stepCountIs, streamText, tool } from 'ai';
-import type { LanguageModel, ModelMessage } from 'ai';
+import {
+  APICallError,
+  generateObject,
+  generateText,
+  type LanguageModel,
+  type ModelMessage,
+  RetryError,
+  stepCountIs,
+  streamText,
+  tool,
+} from 'ai';
 import { z } from 'zod';
 import { model as claude } from './open-scene.ts';
-import { question } from './speaker.ts';
-import type { Ask, AskTools, Speaker, Reported } from './speaker.ts';
+import { type Ask, type AskTools, question, type Reported, type Speaker } from './speaker.ts';
 
 type Make = (origin: string, key: string, model: string) => LanguageModel;
 

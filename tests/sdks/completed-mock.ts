@@ -1,7 +1,6 @@
 // Completes aimock's responses: in the formats of Claude and Responses they use no tokens at all, and none reports how many were thoughts; Responses'
 // type requires it (`usage.output_tokens_details`). This proxy adds that to whole responses.
-import { createServer } from 'node:http';
-import type { IncomingMessage } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 type Json = Record<string, unknown>;

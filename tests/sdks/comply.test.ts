@@ -5,8 +5,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { LLMock } from '@copilotkit/aimock';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startCompletedMock } from './completed-mock.ts';
-import type { CompletedMock } from './completed-mock.ts';
+import { type CompletedMock, startCompletedMock } from './completed-mock.ts';
 import { channelTo, formats, model, openScene, spoken } from './open-scene.ts';
 
 const execute = promisify(execFile);

@@ -1,15 +1,13 @@
 // LangChain's packages for three vendors.
 import { ChatAnthropic } from '@langchain/anthropic';
 import type { BaseChatModel } from '@langchain/core/language_models/chat_models';
-import { AIMessageChunk, HumanMessage, SystemMessage } from '@langchain/core/messages';
-import type { AIMessage, BaseMessage } from '@langchain/core/messages';
+import { type AIMessage, AIMessageChunk, type BaseMessage, HumanMessage, SystemMessage } from '@langchain/core/messages';
 import { tool } from '@langchain/core/tools';
 import { ChatGoogleGenerativeAI } from '@langchain/google-genai';
 import { ChatOpenAI } from '@langchain/openai';
 import { z } from 'zod';
 import { model as claude } from './open-scene.ts';
-import { question } from './speaker.ts';
-import type { Ask, Speaker, Reported } from './speaker.ts';
+import { type Ask, question, type Reported, type Speaker } from './speaker.ts';
 
 interface Made {
   origin: string;

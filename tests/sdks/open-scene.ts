@@ -2,8 +2,7 @@
 import { clientDialects } from '../../server/formats/registry.ts';
 import { model } from '../conformance/shared-cases.ts';
 import { embeddedEngine } from '../support/engines.ts';
-import { createScene } from '../support/relay-scene.ts';
-import type { RelayScene, SceneOptions } from '../support/relay-scene.ts';
+import { createScene, type RelayScene, type SceneOptions } from '../support/relay-scene.ts';
 import type { ChannelFields } from '../support/build-channel.ts';
 
 export { model } from '../conformance/shared-cases.ts';

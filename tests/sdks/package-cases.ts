@@ -1,8 +1,7 @@
 // What every package of others must see, before upstreams of every format that take their format strictly.
 import { describe, expect, test } from 'vitest';
 import { failureOf } from '../support/failure-of.ts';
-import { channelTo, formats, openScene, spoken } from './open-scene.ts';
-import type { Format } from './open-scene.ts';
+import { channelTo, type Format, formats, openScene, spoken } from './open-scene.ts';
 import type { Speaker } from './speaker.ts';
 
 const image = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';

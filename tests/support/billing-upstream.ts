@@ -1,6 +1,5 @@
 // Provider that reports balances: serves the responses that the test sets by path, to every client.
-import { createServer } from 'node:http';
-import type { IncomingHttpHeaders } from 'node:http';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export interface BillingUpstream extends AsyncDisposable {

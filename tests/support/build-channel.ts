@@ -5,8 +5,7 @@ import { defaultClientDialect } from '#server/formats/registry.ts';
 import { createSecrets } from '#server/secrets/secrets.ts';
 import type { ChannelRoute } from '#server/exchange/find-route.ts';
 import { defaultSettings } from '#tests/support/default-settings.ts';
-import { prepareChannel } from '#server/exchange/prepared-channel.ts';
-import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
+import { prepareChannel, type PreparedChannel } from '#server/exchange/prepared-channel.ts';
 
 const testSecrets = createSecrets('a master key for tests only');
 

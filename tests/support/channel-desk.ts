@@ -2,11 +2,9 @@
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import type { ChannelRecord } from '#server/db/records/channel.ts';
 import type { Engine } from '#tests/support/engines.ts';
-import { startFakeUpstream } from '#tests/support/fake-upstream.ts';
-import type { FakeUpstream } from '#tests/support/fake-upstream.ts';
+import { type FakeUpstream, startFakeUpstream } from '#tests/support/fake-upstream.ts';
 import type { TestResponse, TestClient } from '#tests/support/http-client.ts';
-import { createTestApp } from '#tests/support/test-app.ts';
-import type { TestApp } from '#tests/support/test-app.ts';
+import { createTestApp, type TestApp } from '#tests/support/test-app.ts';
 
 export const validChannel = { name: 'one', key: 'sk-secret-one', models: 'gpt-4o' };
 

@@ -1,7 +1,6 @@
 // Bedrock's Converse in terms of Claude's Messages: requests are taken strictly and become such, responses are made from such. Pure: the
 // server is in `fake-bedrock.ts`.
-import { demand, hasOnly, isBase64, readStrictly } from './strict-requests.ts';
-import type { Json, ReadRequest } from './strict-requests.ts';
+import { demand, hasOnly, isBase64, type Json, type ReadRequest, readStrictly } from './strict-requests.ts';
 import { isObject } from './upstream-responses.ts';
 
 /** What a request is as a Messages request, or why it is refused. */

@@ -1,7 +1,6 @@
 // Bots of Coze in terms of OpenAI's chat: requests are taken strictly and become such, responses are made from such. Pure: the server is
 // in `fake-coze.ts`.
-import { demand, hasOnly, readStrictly } from './strict-requests.ts';
-import type { Json, ReadRequest } from './strict-requests.ts';
+import { demand, hasOnly, type Json, type ReadRequest, readStrictly } from './strict-requests.ts';
 import { isObject } from './upstream-responses.ts';
 
 const fields = ['bot_id', 'user_id', 'additional_messages', 'stream', 'auto_save_history', 'custom_variables', 'meta_data', 'parameters'];

@@ -1,6 +1,5 @@
 // Default options.
-import { settings } from '#shared/settings.ts';
-import type { SettingKey, SettingValue } from '#shared/settings.ts';
+import { type SettingKey, settings, type SettingValue } from '#shared/settings.ts';
 import { defaultText } from '#server/settings/defaults.ts';
 
 export const defaultSettings = {

@@ -1,10 +1,8 @@
 // Providers whose files and batches are OpenAI's but for some of it, before those of OpenAI: each takes what its vendor documents, and nothing else.
 import { createHmac } from 'node:crypto';
-import { createServer } from 'node:http';
-import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { startFakeBatches } from './fake-batches.ts';
-import type { FakeBatches } from './fake-batches.ts';
+import { type FakeBatches, startFakeBatches } from './fake-batches.ts';
 import { formOf } from './sent-form.ts';
 import { readAll } from './upstream-exchange.ts';
 

@@ -3,8 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { chatOf, ernieFrames, ernieOf } from './ernie-responses.ts';
 import { relayOwn } from './own-chat-relay.ts';
-import { jsonOf, refusedText, startFront } from './provider-front.ts';
-import type { FrontedRequest, Judgement, ProviderFront } from './provider-front.ts';
+import { type FrontedRequest, jsonOf, type Judgement, type ProviderFront, refusedText, startFront } from './provider-front.ts';
 
 export const baiduKey = 'AK1|SK1';
 const place = '/rpc/2.0/ai_custom/v1/wenxinworkshop';

@@ -1,9 +1,7 @@
 // OpenAI's batches before its files and the fake upstream: requests are worked on when a test says so.
-import { createServer } from 'node:http';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { startFakeFiles } from './fake-files.ts';
-import type { FakeFiles } from './fake-files.ts';
+import { type FakeFiles, startFakeFiles } from './fake-files.ts';
 import type { ProviderFront } from './provider-front.ts';
 import { readAll } from './upstream-exchange.ts';
 import { isObject } from './upstream-responses.ts';

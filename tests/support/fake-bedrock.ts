@@ -4,8 +4,7 @@ import { parseObject } from '#server/framing/loose-json.ts';
 import { framings } from '#server/framing/registry.ts';
 import { eventFrame, exceptionFrame, signedHeaders } from './aws-oracle.ts';
 import { converseEvents, converseOf, messagesOf } from './converse-responses.ts';
-import { jsonOf, startFront } from './provider-front.ts';
-import type { FrontedRequest, Judgement, ProviderFront } from './provider-front.ts';
+import { type FrontedRequest, jsonOf, type Judgement, type ProviderFront, startFront } from './provider-front.ts';
 
 export const bedrockKey = 'AKIDEXAMPLE|wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY|us-east-1';
 export const bedrockApiKey = 'ABSKEXAMPLE+/==|us-east-1';

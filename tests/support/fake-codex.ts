@@ -1,6 +1,5 @@
 // The backend for ChatGPT accounts before the fake upstream: takes what the vendor's program sends and nothing else, and only streams.
-import { jsonOf, startFront } from './provider-front.ts';
-import type { FrontedRequest, Judgement, ProviderFront } from './provider-front.ts';
+import { type FrontedRequest, jsonOf, type Judgement, type ProviderFront, startFront } from './provider-front.ts';
 import { isObject } from './upstream-responses.ts';
 
 export const codexKey = JSON.stringify({ access_token: 'token-1', account_id: 'acc-1', refresh_token: 'rt-1' });

@@ -1,8 +1,7 @@
 // Cohere before the fake upstream: takes its own format strictly, and answers in its events.
 import { chatOf, cohereEvents, cohereOf } from './cohere-responses.ts';
 import { relayOwn } from './own-chat-relay.ts';
-import { jsonOf, refusedText, startFront } from './provider-front.ts';
-import type { FrontedRequest, Judgement, ProviderFront } from './provider-front.ts';
+import { type FrontedRequest, jsonOf, type Judgement, type ProviderFront, refusedText, startFront } from './provider-front.ts';
 
 const key = 'co-key';
 

@@ -3,8 +3,7 @@
 import { chatEnded, chatOf, cozeEvents, messagesOf, writeCozeEvent } from './coze-responses.ts';
 import { readLeft } from './fake-dify.ts';
 import { relayOwn } from './own-chat-relay.ts';
-import { jsonOf, startFront } from './provider-front.ts';
-import type { FrontedRequest, Judgement, ProviderFront } from './provider-front.ts';
+import { type FrontedRequest, jsonOf, type Judgement, type ProviderFront, startFront } from './provider-front.ts';
 import type { Json } from './strict-requests.ts';
 
 const key = 'pat_key';

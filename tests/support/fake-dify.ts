@@ -1,8 +1,7 @@
 // An application of Dify before the fake upstream: takes its own format strictly, and answers in its events.
 import { chatOf, difyEvents, difyOf, runEvents, runOf, runResultOf } from './dify-responses.ts';
 import { relayOwn } from './own-chat-relay.ts';
-import { jsonOf, startFront } from './provider-front.ts';
-import type { FrontedRequest, Judgement, ProviderFront } from './provider-front.ts';
+import { type FrontedRequest, jsonOf, type Judgement, type ProviderFront, startFront } from './provider-front.ts';
 
 const key = 'app-key';
 

@@ -1,10 +1,8 @@
 // Providers that make pictures of pictures in a form of their own: each takes its own words strictly, pictures included, and answers as it does.
 import { pictureOf } from './image-responses.ts';
 import { addressOf } from './fake-painters.ts';
-import { jsonOf, startFront } from './provider-front.ts';
-import type { FrontedRequest, Judgement, ProviderFront } from './provider-front.ts';
-import { demand, hasOnly, readStrictly } from './strict-requests.ts';
-import type { Json } from './strict-requests.ts';
+import { type FrontedRequest, jsonOf, type Judgement, type ProviderFront, startFront } from './provider-front.ts';
+import { demand, hasOnly, type Json, readStrictly } from './strict-requests.ts';
 import { isObject } from './upstream-responses.ts';
 
 interface Editor {

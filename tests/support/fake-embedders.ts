@@ -1,6 +1,5 @@
 // Providers that make vectors in a form of their own: each takes its own words strictly, and answers as it does.
-import { jsonOf, refusedText, startFront } from './provider-front.ts';
-import type { ProviderFront } from './provider-front.ts';
+import { jsonOf, type ProviderFront, refusedText, startFront } from './provider-front.ts';
 import { isObject } from './upstream-responses.ts';
 
 export interface FakeEmbedder extends ProviderFront, AsyncDisposable {

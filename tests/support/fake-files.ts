@@ -1,6 +1,5 @@
 // OpenAI's files in front of the fake upstream: requests are checked as strictly, and files in prompts must exist.
-import { createServer } from 'node:http';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { formOf } from './sent-form.ts';
 import type { ProviderFront } from './provider-front.ts';

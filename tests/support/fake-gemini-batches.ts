@@ -1,6 +1,5 @@
 // Gemini's batches before the fake upstream: requests lie in files, and are worked on when a test says so.
-import { jsonOf, startFront } from './provider-front.ts';
-import type { FrontedRequest, Judgement, ProviderFront } from './provider-front.ts';
+import { type FrontedRequest, jsonOf, type Judgement, type ProviderFront, startFront } from './provider-front.ts';
 import { isObject } from './upstream-responses.ts';
 
 export interface ProviderGeminiBatch {

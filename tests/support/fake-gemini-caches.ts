@@ -1,7 +1,6 @@
 // Caches of Gemini and Vertex AI in front of the fake upstream: calls that use one reach it without the cache's name.
 import { startFakeVertex } from './fake-vertex.ts';
-import { jsonOf, startFront } from './provider-front.ts';
-import type { FrontedRequest, Judgement, ProviderFront } from './provider-front.ts';
+import { type FrontedRequest, jsonOf, type Judgement, type ProviderFront, startFront } from './provider-front.ts';
 import { isObject } from './upstream-responses.ts';
 
 interface ProviderCache {

@@ -1,10 +1,8 @@
 // Fake internet for the guarded egress: names resolve to the addresses that the test sets, and a connection to any address ends at a server of this
 // machine. Connected addresses are recorded.
 import { createServer as createHttpsServer } from 'node:https';
-import { createServer as createHttpServer } from 'node:http';
-import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
-import { connect, Socket } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import { createServer as createHttpServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
+import { type AddressInfo, connect, Socket } from 'node:net';
 import type { Network } from '#server/egress/egress.ts';
 import { localhostTls } from './trust-localhost.ts';
 

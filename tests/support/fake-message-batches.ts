@@ -1,6 +1,5 @@
 // Anthropic's batches before the fake upstream: requests are worked on when a test says so.
-import { jsonOf, startFront } from './provider-front.ts';
-import type { FrontedRequest, Judgement, ProviderFront } from './provider-front.ts';
+import { type FrontedRequest, jsonOf, type Judgement, type ProviderFront, startFront } from './provider-front.ts';
 import { isObject } from './upstream-responses.ts';
 
 interface MessageRequest {

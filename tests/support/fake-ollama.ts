@@ -2,8 +2,7 @@
 import { framings } from '#server/framing/registry.ts';
 import { chatOf, ollamaLines, ollamaOf } from './ollama-responses.ts';
 import { relayOwn } from './own-chat-relay.ts';
-import { jsonOf, refusedText, startFront } from './provider-front.ts';
-import type { FrontedRequest, Judgement, ProviderFront } from './provider-front.ts';
+import { type FrontedRequest, jsonOf, type Judgement, type ProviderFront, refusedText, startFront } from './provider-front.ts';
 
 export interface FakeOllama extends ProviderFront, AsyncDisposable {
   /** The bodies of the calls of its own format that it has taken, in order. */

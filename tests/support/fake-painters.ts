@@ -1,7 +1,6 @@
 // Providers that make pictures in a form of their own: each takes its own words strictly, and answers as it does.
 import { setTimeout as delay } from 'node:timers/promises';
-import { jsonOf, startFront } from './provider-front.ts';
-import type { FrontedRequest, Judgement, ProviderFront } from './provider-front.ts';
+import { type FrontedRequest, jsonOf, type Judgement, type ProviderFront, startFront } from './provider-front.ts';
 import { pictureOf } from './image-responses.ts';
 import { publicName } from './fake-internet.ts';
 import { isObject } from './upstream-responses.ts';

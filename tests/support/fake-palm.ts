@@ -1,9 +1,7 @@
 // PaLM before the fake upstream: takes its own format strictly, and answers whole.
 import { relayOwn } from './own-chat-relay.ts';
-import { jsonOf, startFront } from './provider-front.ts';
-import type { FrontedRequest, Judgement, ProviderFront } from './provider-front.ts';
-import { demand, hasOnly, readStrictly } from './strict-requests.ts';
-import type { Json } from './strict-requests.ts';
+import { type FrontedRequest, jsonOf, type Judgement, type ProviderFront, startFront } from './provider-front.ts';
+import { demand, hasOnly, type Json, readStrictly } from './strict-requests.ts';
 import { isObject } from './upstream-responses.ts';
 
 const key = 'gkey';

@@ -1,8 +1,7 @@
 // Perplexity before the fake upstream: takes its own format strictly, as its Agent API does, and answers in its events.
 import { agentEvents, agentOf, searches, wholeOf } from './perplexity-responses.ts';
 import { relayOwn } from './own-chat-relay.ts';
-import { jsonOf, startFront } from './provider-front.ts';
-import type { FrontedRequest, Judgement, ProviderFront } from './provider-front.ts';
+import { type FrontedRequest, jsonOf, type Judgement, type ProviderFront, startFront } from './provider-front.ts';
 
 const key = 'pplx-key';
 

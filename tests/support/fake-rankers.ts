@@ -1,6 +1,5 @@
 // Providers with their own formats of reranking: each accepts its own fields strictly, and responds in its format.
-import { jsonOf, refusedText, startFront } from './provider-front.ts';
-import type { Judgement, ProviderFront } from './provider-front.ts';
+import { jsonOf, type Judgement, type ProviderFront, refusedText, startFront } from './provider-front.ts';
 import { isObject } from './upstream-responses.ts';
 
 export interface FakeRanker extends ProviderFront, AsyncDisposable {

@@ -1,12 +1,10 @@
 // Provider of realtime sessions for tests, in the vendor's format, strict about its input. The test triggers its spontaneous events.
 // https://platform.openai.com/docs/api-reference/realtime-server-events
 import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { IncomingMessage } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { WebSocketServer } from 'ws';
-import type { WebSocket } from 'ws';
+import { type WebSocket, WebSocketServer } from 'ws';
 import type { Json } from './socket-client.ts';
 import { until } from './until.ts';
 

@@ -1,9 +1,7 @@
 // Predictions of Replicate in front of the fake upstream: accepts inputs strictly, returns results when polled, and streams at an address of its own.
 import { relayOwn } from './own-chat-relay.ts';
-import { jsonOf, refusedText, startFront } from './provider-front.ts';
-import type { FrontedRequest, Judgement, ProviderFront } from './provider-front.ts';
-import { demand, hasOnly, readStrictly } from './strict-requests.ts';
-import type { Json } from './strict-requests.ts';
+import { type FrontedRequest, jsonOf, type Judgement, type ProviderFront, refusedText, startFront } from './provider-front.ts';
+import { demand, hasOnly, type Json, readStrictly } from './strict-requests.ts';
 import { isObject } from './upstream-responses.ts';
 
 const key = 'r8_key';

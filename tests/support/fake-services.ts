@@ -1,8 +1,7 @@
 // Stand-ins for the services of sign-in, on one socket: each speaks its protocol over HTTP, with codes that count once, clients that prove who
 // they are, PKCE, and real signatures.
 import { createHash, createHmac, randomBytes } from 'node:crypto';
-import { createServer } from 'node:http';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 

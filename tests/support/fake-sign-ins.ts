@@ -1,6 +1,5 @@
 // Where sign-ins to ChatGPT accounts are renewed: each token for that can be used once.
-import { startFront } from './provider-front.ts';
-import type { FrontedRequest, Judgement } from './provider-front.ts';
+import { type FrontedRequest, type Judgement, startFront } from './provider-front.ts';
 import { parseObject } from '#server/framing/loose-json.ts';
 
 export interface FakeSignIns extends AsyncDisposable {

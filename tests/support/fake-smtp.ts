@@ -1,10 +1,8 @@
 // Mail server over a real socket, for tests: accepts mails as SMTP says (RFC 5321), with STARTTLS or TLS from the start and with sign-in, stores
 // them, and misbehaves on demand.
-import { createServer } from 'node:net';
-import type { AddressInfo, Socket } from 'node:net';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { createSecureContext, createServer as createTlsServer, TLSSocket } from 'node:tls';
-import { readMail } from './read-mail.ts';
-import type { ReadMail } from './read-mail.ts';
+import { type ReadMail, readMail } from './read-mail.ts';
 import { localhostTls } from './trust-localhost.ts';
 
 export interface ReceivedMail extends ReadMail {

@@ -3,11 +3,9 @@
 import { createHmac } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { WebSocketServer } from 'ws';
-import type { WebSocket } from 'ws';
+import { type WebSocket, WebSocketServer } from 'ws';
 import { framings } from '#server/framing/registry.ts';
-import { demand, hasOnly, readStrictly } from './strict-requests.ts';
-import type { Json } from './strict-requests.ts';
+import { demand, hasOnly, type Json, readStrictly } from './strict-requests.ts';
 import { isObject } from './upstream-responses.ts';
 
 const domains: Readonly<Record<string, string>> = {

@@ -1,8 +1,7 @@
 // Spark of iFlytek by HTTP, and by sockets, in front of the fake upstream: rejects fields that its vendor does not know, and reports errors with
 // status 200.
 import { sparkSockets } from './fake-spark-sockets.ts';
-import { jsonOf, startFront } from './provider-front.ts';
-import type { FrontedRequest, Judgement, ProviderFront } from './provider-front.ts';
+import { type FrontedRequest, jsonOf, type Judgement, type ProviderFront, startFront } from './provider-front.ts';
 
 export const sparkKey = 'app1|sec1|key1';
 /** https://www.xfyun.cn/doc/spark/HTTP%E8%B0%83%E7%94%A8%E6%96%87%E6%A1%A3.html */

@@ -2,8 +2,7 @@
 import { wavHead } from '#server/kinds/audio/wav-head.ts';
 import { spokenPieces } from './audio-responses.ts';
 import { publicName } from './fake-internet.ts';
-import { jsonOf, startFront } from './provider-front.ts';
-import type { FrontedRequest, Judgement, ProviderFront } from './provider-front.ts';
+import { type FrontedRequest, jsonOf, type Judgement, type ProviderFront, startFront } from './provider-front.ts';
 import { isObject } from './upstream-responses.ts';
 
 export interface FakeSpeaker extends ProviderFront, AsyncDisposable {

@@ -1,11 +1,9 @@
 // OpenAI's vector stores in front of its files and the fake upstream: fields are checked strictly, files are indexed when they are polled, and calls
 // that search in a store get the results.
-import { createServer } from 'node:http';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startFakeFiles } from './fake-files.ts';
-import type { FakeFiles } from './fake-files.ts';
+import { type FakeFiles, startFakeFiles } from './fake-files.ts';
 import type { ProviderFront } from './provider-front.ts';
 import { readAll } from './upstream-exchange.ts';
 import { isObject } from './upstream-responses.ts';

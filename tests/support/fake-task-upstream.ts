@@ -1,7 +1,6 @@
 // Midjourney proxy and Suno API over a real socket, for tests: accepts tasks, reports the results that the test sets, records its requests, and
 // misbehaves on demand.
-import { createServer } from 'node:http';
-import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export interface TaskVisit {

@@ -3,8 +3,7 @@ import { createHash, createHmac } from 'node:crypto';
 import { vectorOf } from './fake-embedders.ts';
 import { chatOf, hunyuanEvents, hunyuanOf } from './hunyuan-responses.ts';
 import { relayOwn } from './own-chat-relay.ts';
-import { jsonOf, refusedText, startFront } from './provider-front.ts';
-import type { FrontedRequest, Judgement, ProviderFront } from './provider-front.ts';
+import { type FrontedRequest, jsonOf, type Judgement, type ProviderFront, refusedText, startFront } from './provider-front.ts';
 
 export const tencentKey = '1250000000|AKIDtest|SKtest';
 

@@ -1,10 +1,8 @@
 // OpenAI's fine-tuning in front of its batches, its files and the fake upstream: a model is trained when a test calls `train`. Requests are checked
 // as strictly as there, and a trained model is known only by the name that the provider gave it.
-import { createServer } from 'node:http';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { startFakeBatches } from './fake-batches.ts';
-import type { FakeBatches } from './fake-batches.ts';
+import { type FakeBatches, startFakeBatches } from './fake-batches.ts';
 import type { ProviderFront } from './provider-front.ts';
 import { readAll } from './upstream-exchange.ts';
 import { isObject } from './upstream-responses.ts';

@@ -1,7 +1,6 @@
 import OpenAI from 'openai';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { embeddingOf, startFakeUpstream } from './fake-upstream.ts';
-import type { FakeUpstream } from './fake-upstream.ts';
+import { embeddingOf, type FakeUpstream, startFakeUpstream } from './fake-upstream.ts';
 
 let upstream: FakeUpstream;
 let client: OpenAI;

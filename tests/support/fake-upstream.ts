@@ -1,14 +1,12 @@
 // Provider over a real socket, for tests: responds in OpenAI's format or, on Claude's and Gemini's paths, in theirs, records every request, and
 // misbehaves on demand. Its options are in `upstream-behaviour.ts`.
-import { createServer } from 'node:http';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { formOf } from './sent-form.ts';
 import { answer, answerModels } from './upstream-answers.ts';
 import type { Behaviour } from './upstream-behaviour.ts';
 import { replay } from './upstream-delivery.ts';
-import { Exchange, readAll } from './upstream-exchange.ts';
-import type { UpstreamRequest } from './upstream-exchange.ts';
+import { Exchange, readAll, type UpstreamRequest } from './upstream-exchange.ts';
 import { isObject, seededRandom } from './upstream-responses.ts';
 
 export type { Behaviour } from './upstream-behaviour.ts';

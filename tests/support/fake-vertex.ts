@@ -1,7 +1,6 @@
 // Vertex AI before the fake upstream: gives tokens for signed assertions, and takes calls with one of them alone.
 import { createPublicKey, generateKeyPairSync, randomUUID, verify } from 'node:crypto';
-import { jsonOf, startFront } from './provider-front.ts';
-import type { FrontedRequest, Judgement, ProviderFront } from './provider-front.ts';
+import { type FrontedRequest, jsonOf, type Judgement, type ProviderFront, startFront } from './provider-front.ts';
 
 const project = 'proj-1';
 const account = 'svc@proj-1.iam.gserviceaccount.com';

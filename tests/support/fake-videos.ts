@@ -1,6 +1,5 @@
 // Providers of videos over a real socket, for tests: requests in each format get the responses that the test sets, and are recorded.
-import { createServer } from 'node:http';
-import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export interface VideoVisit {

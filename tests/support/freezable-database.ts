@@ -1,8 +1,7 @@
 // A database as a process sees it that can be stopped (SIGSTOP, a dying machine) before or after any of its writes: from there on nothing of it
 // reaches the database until it is thawed. Or a single write fails, carried out or not or later, as when the network goes away. The database itself
 // is the real one.
-import { DatabaseUnavailable } from '#server/db/collection.ts';
-import type { Collection, Stored } from '#server/db/collection.ts';
+import { type Collection, DatabaseUnavailable, type Stored } from '#server/db/collection.ts';
 import type { Database, Write } from '#server/db/database.ts';
 
 /** Late: the write sits in a network buffer and arrives after its sender has given up. */

@@ -1,9 +1,7 @@
 // HTTP proxy, by CONNECT and by absolute addresses (over TLS too), and SOCKS5 proxy; both require a user and a password and record destinations.
-import { createServer as createHttp, request as requestHttp } from 'node:http';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer as createHttp, type IncomingMessage, request as requestHttp, type ServerResponse } from 'node:http';
 import { createServer as createHttps } from 'node:https';
-import { connect, createServer } from 'node:net';
-import type { AddressInfo, Server, Socket } from 'node:net';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
 export interface ForwardProxy extends AsyncDisposable {
   port: number;

@@ -1,7 +1,6 @@
 // Hunyuan in terms of OpenAI's chat: requests are taken strictly and become such, responses are made from such. Pure: the server is in
 // `fake-tencent.ts`.
-import { demand, hasOnly, readStrictly } from './strict-requests.ts';
-import type { Json, ReadRequest } from './strict-requests.ts';
+import { demand, hasOnly, type Json, type ReadRequest, readStrictly } from './strict-requests.ts';
 import { isObject } from './upstream-responses.ts';
 
 const fields = [

@@ -6,8 +6,7 @@ import type { UserRecord } from '#server/db/records/user.ts';
 import { buildLog } from '#tests/support/build-log.ts';
 import type { Engine } from '#tests/support/engines.ts';
 import type { TestClient } from '#tests/support/http-client.ts';
-import { createTestApp } from '#tests/support/test-app.ts';
-import type { TestApp } from '#tests/support/test-app.ts';
+import { createTestApp, type TestApp } from '#tests/support/test-app.ts';
 
 type Fields = Record<string, string | number>;
 

@@ -1,10 +1,8 @@
 // A server whose mails go to a stand-in.
 import type { Engine } from '#tests/support/engines.ts';
-import { startFakeSmtp } from '#tests/support/fake-smtp.ts';
-import type { FakeSmtp, FakeSmtpOptions } from '#tests/support/fake-smtp.ts';
+import { type FakeSmtp, type FakeSmtpOptions, startFakeSmtp } from '#tests/support/fake-smtp.ts';
 import type { TestClient } from '#tests/support/http-client.ts';
-import { createTestApp } from '#tests/support/test-app.ts';
-import type { TestApp, TestAppOptions } from '#tests/support/test-app.ts';
+import { createTestApp, type TestApp, type TestAppOptions } from '#tests/support/test-app.ts';
 
 export const sender = 'post@tidegate.example';
 

@@ -1,7 +1,6 @@
 // Ollama's own chat in terms of OpenAI's: requests are taken strictly and become such, responses are made from such. Pure: the server is
 // in `fake-ollama.ts`.
-import { demand, hasOnly, isBase64, readStrictly } from './strict-requests.ts';
-import type { Json, ReadRequest } from './strict-requests.ts';
+import { demand, hasOnly, isBase64, type Json, type ReadRequest, readStrictly } from './strict-requests.ts';
 import { isObject } from './upstream-responses.ts';
 
 /** What a request is as a chat completion request, or why it is refused. */

@@ -1,7 +1,6 @@
 // Perplexity's Agent API: its requests, taken strictly, as chat completion requests of the fake upstream, whose answers become its own. Pure: the server
 // is in `fake-perplexity.ts`. https://docs.perplexity.ai/docs/agent-api/migrate-from-sonar/how-to, https://docs.perplexity.ai/api-reference/agent-post
-import { demand, hasOnly, readStrictly } from './strict-requests.ts';
-import type { Json, ReadRequest } from './strict-requests.ts';
+import { demand, hasOnly, type Json, type ReadRequest, readStrictly } from './strict-requests.ts';
 import { isObject } from './upstream-responses.ts';
 
 const fields = (

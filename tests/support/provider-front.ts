@@ -1,7 +1,6 @@
 // What stands before the fake upstream, so that it looks like a provider who hosts the formats of others: it judges each request by that
 // provider's rules, and passes on what is right in the format's own form.
-import { createServer, request as httpRequest } from 'node:http';
-import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, request as httpRequest, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { isObject } from './upstream-responses.ts';

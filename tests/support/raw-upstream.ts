@@ -1,6 +1,5 @@
 // A provider that writes what the test writes, byte by byte if need be.
-import { createServer } from 'node:http';
-import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { createServer, type OutgoingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export interface RawUpstream extends AsyncDisposable {

@@ -1,12 +1,9 @@
 // A session of a client with a provider of ours behind it, opened and ready.
-import { startFakeRealtime } from '#tests/support/fake-realtime.ts';
-import type { FakeRealtime, RealtimePeer } from '#tests/support/fake-realtime.ts';
+import { type FakeRealtime, type RealtimePeer, startFakeRealtime } from '#tests/support/fake-realtime.ts';
 import type { Engine } from '#tests/support/engines.ts';
 import type { ChannelFields } from '#tests/support/build-channel.ts';
-import { createScene } from '#tests/support/relay-scene.ts';
-import type { RelayScene, SceneOptions } from '#tests/support/relay-scene.ts';
-import { connectSocket } from '#tests/support/socket-client.ts';
-import type { ConnectOptions, Json, SocketClient } from '#tests/support/socket-client.ts';
+import { createScene, type RelayScene, type SceneOptions } from '#tests/support/relay-scene.ts';
+import { type ConnectOptions, connectSocket, type Json, type SocketClient } from '#tests/support/socket-client.ts';
 
 export const realtimeModel = 'gpt-realtime';
 /** Models for transcription. */

@@ -1,19 +1,15 @@
 // A running server with an upstream, a channel and a paid key: what most relay tests begin with.
-import { createTestApp } from '#tests/support/test-app.ts';
-import type { TestApp, TestAppOptions } from '#tests/support/test-app.ts';
-import { buildChannel } from '#tests/support/build-channel.ts';
-import type { ChannelFields } from '#tests/support/build-channel.ts';
+import { createTestApp, type TestApp, type TestAppOptions } from '#tests/support/test-app.ts';
+import { buildChannel, type ChannelFields } from '#tests/support/build-channel.ts';
 import type { Engine } from '#tests/support/engines.ts';
 import type { ProviderFront } from '#tests/support/provider-front.ts';
 import { wrongReceipts } from './settled-receipts.ts';
-import { startFakeUpstream } from '#tests/support/fake-upstream.ts';
-import type { FakeUpstream } from '#tests/support/fake-upstream.ts';
+import { type FakeUpstream, startFakeUpstream } from '#tests/support/fake-upstream.ts';
 import type { LogRecord } from '#server/db/records/log.ts';
 import type { TokenRecord } from '#server/db/records/token.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 import { audit } from '#server/money/audit.ts';
-import { createToken } from '#tests/support/build-token.ts';
-import type { TokenFields } from '#tests/support/build-token.ts';
+import { createToken, type TokenFields } from '#tests/support/build-token.ts';
 
 export interface SceneOptions extends TestAppOptions {
   /** Quota of the user; $1,000 by default. */

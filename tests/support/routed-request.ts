@@ -1,6 +1,5 @@
 // The request of a call through one channel, on the route that the channel has for it.
-import { buildRequest } from '#server/exchange/build-request.ts';
-import type { UpstreamCall, UpstreamRequest } from '#server/exchange/build-request.ts';
+import { buildRequest, type UpstreamCall, type UpstreamRequest } from '#server/exchange/build-request.ts';
 import { resolveRoute } from '#server/exchange/resolve-route.ts';
 
 type Unrouted = Omit<UpstreamCall, 'route'> & { version?: string | undefined };

@@ -1,6 +1,5 @@
 // Real server processes, as `npm start` runs them, for what one process cannot show: kills, signals, several on one database.
-import { execFile, spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';

@@ -2,12 +2,18 @@
 import { request as sendRequest } from 'undici';
 import type { RedirectProvider } from '#shared/oauth.ts';
 import type { Engine } from '#tests/support/engines.ts';
-import { botToken, clientId, clientSecret, humanSecret, startFakeServices, weChatToken } from '#tests/support/fake-services.ts';
-import type { FakeServices } from '#tests/support/fake-services.ts';
+import {
+  botToken,
+  clientId,
+  clientSecret,
+  type FakeServices,
+  humanSecret,
+  startFakeServices,
+  weChatToken,
+} from '#tests/support/fake-services.ts';
 import type { TestResponse, TestClient } from '#tests/support/http-client.ts';
 import { createClock } from '#tests/support/clock.ts';
-import { createTestApp } from '#tests/support/test-app.ts';
-import type { TestApp, TestAppOptions } from '#tests/support/test-app.ts';
+import { createTestApp, type TestApp, type TestAppOptions } from '#tests/support/test-app.ts';
 
 export interface SignInDesk extends AsyncDisposable {
   app: TestApp;

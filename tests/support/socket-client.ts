@@ -1,8 +1,7 @@
 // WebSocket client for tests: messages are buffered until they are read.
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
-import { WebSocket } from 'ws';
-import type { ClientOptions } from 'ws';
+import { type ClientOptions, WebSocket } from 'ws';
 import { until } from './until.ts';
 
 // Tests look into what came as they expect it.

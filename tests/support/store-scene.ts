@@ -3,10 +3,8 @@ import OpenAI, { toFile } from 'openai';
 import type { VectorStoreRecord } from '#server/db/records/vector-store.ts';
 import { tendStores } from '#server/slices/vector-stores/tend-stores.ts';
 import type { Engine } from '#tests/support/engines.ts';
-import { startFakeStores } from '#tests/support/fake-stores.ts';
-import type { FakeStores } from '#tests/support/fake-stores.ts';
-import { createScene } from '#tests/support/relay-scene.ts';
-import type { RelayScene, SceneOptions } from '#tests/support/relay-scene.ts';
+import { type FakeStores, startFakeStores } from '#tests/support/fake-stores.ts';
+import { createScene, type RelayScene, type SceneOptions } from '#tests/support/relay-scene.ts';
 
 export const daySeconds = 86_400;
 

@@ -4,16 +4,12 @@ import type { TaskRecord } from '#server/db/records/task.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 import { balanceOf } from '#server/money/account.ts';
 import { audit } from '#server/money/audit.ts';
-import { buildChannel } from '#tests/support/build-channel.ts';
-import type { ChannelFields } from '#tests/support/build-channel.ts';
-import { createToken } from '#tests/support/build-token.ts';
-import type { TokenFields } from '#tests/support/build-token.ts';
+import { buildChannel, type ChannelFields } from '#tests/support/build-channel.ts';
+import { createToken, type TokenFields } from '#tests/support/build-token.ts';
 import type { Engine } from '#tests/support/engines.ts';
-import { startTaskUpstream } from '#tests/support/fake-task-upstream.ts';
-import type { FakeTaskUpstream } from '#tests/support/fake-task-upstream.ts';
+import { type FakeTaskUpstream, startTaskUpstream } from '#tests/support/fake-task-upstream.ts';
 import { setOption } from '#tests/support/relay-scene.ts';
-import { createTestApp } from '#tests/support/test-app.ts';
-import type { TestApp, TestAppOptions } from '#tests/support/test-app.ts';
+import { createTestApp, type TestApp, type TestAppOptions } from '#tests/support/test-app.ts';
 
 const drawingModels =
   'mj_imagine,mj_upscale,mj_variation,mj_reroll,mj_describe,mj_blend,mj_shorten,mj_modal,mj_inpaint,mj_upload,swap_face';

@@ -3,23 +3,18 @@
 import { pino } from 'pino';
 import { Role } from '#shared/roles.ts';
 import { insertAccount } from '#server/accounts/create-account.ts';
-import { createApp } from '#server/app.ts';
-import type { App } from '#server/app.ts';
-import { createContext } from '#server/create-context.ts';
-import type { RunningContext } from '#server/create-context.ts';
+import { type App, createApp } from '#server/app.ts';
+import { createContext, type RunningContext } from '#server/create-context.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 import { openDatabase } from '#server/db/open.ts';
 import type { Network } from '#server/egress/egress.ts';
 import { readEnv } from '#server/env.ts';
 import { listen } from '#server/http/listen.ts';
 import { createSession } from '#tests/support/build-token.ts';
-import { buildUser, fastHash } from '#tests/support/build.ts';
-import type { UserFields } from '#tests/support/build.ts';
-import { createClock } from '#tests/support/clock.ts';
-import type { TestClock } from '#tests/support/clock.ts';
+import { buildUser, fastHash, type UserFields } from '#tests/support/build.ts';
+import { createClock, type TestClock } from '#tests/support/clock.ts';
 import type { Engine, TestDatabase } from '#tests/support/engines.ts';
-import { createClient } from '#tests/support/http-client.ts';
-import type { TestClient } from '#tests/support/http-client.ts';
+import { createClient, type TestClient } from '#tests/support/http-client.ts';
 
 export const rootName = 'root';
 export const testPassword = 'correct horse';

@@ -3,8 +3,7 @@ import { afterAll, beforeAll, expect } from 'vitest';
 import type { TokenRecord } from '#server/db/records/token.ts';
 import type { Engine } from '#tests/support/engines.ts';
 import type { TestClient } from '#tests/support/http-client.ts';
-import { createTestApp } from '#tests/support/test-app.ts';
-import type { TestApp } from '#tests/support/test-app.ts';
+import { createTestApp, type TestApp } from '#tests/support/test-app.ts';
 
 /** Opened before and closed after the tests of the suite that calls this. */
 export function useTokenDesk(engine: Engine) {

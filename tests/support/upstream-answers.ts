@@ -8,10 +8,8 @@ import { completionChunks, completionOf, readCompletion } from './openai-complet
 import { readResponses, responseEvents, responseOf } from './openai-responses.ts';
 import { rerankingOf } from './rerank-responses.ts';
 import type { Behaviour, UpstreamError } from './upstream-behaviour.ts';
-import { deliver } from './upstream-delivery.ts';
-import type { Answer } from './upstream-delivery.ts';
-import { randomId } from './upstream-exchange.ts';
-import type { Exchange } from './upstream-exchange.ts';
+import { type Answer, deliver } from './upstream-delivery.ts';
+import { type Exchange, randomId } from './upstream-exchange.ts';
 import {
   chatChunks,
   chatCompletion,

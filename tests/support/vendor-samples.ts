@@ -1,7 +1,6 @@
 // Values of vendors' types with everything in them that there can be (`tests/fixtures/vendor-schemas/`), and which of their members a
 // reader makes nothing of.
-import { vendorSchemas } from './vendor-schema.ts';
-import type { Vendor } from './vendor-schema.ts';
+import { type Vendor, vendorSchemas } from './vendor-schema.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 

@@ -6,14 +6,11 @@ import type { UserRecord } from '#server/db/records/user.ts';
 import { balanceOf } from '#server/money/account.ts';
 import { audit } from '#server/money/audit.ts';
 import { pollTasks } from '#server/work/tasks/poll-tasks.ts';
-import { buildChannel } from '#tests/support/build-channel.ts';
-import type { ChannelFields } from '#tests/support/build-channel.ts';
-import { createToken } from '#tests/support/build-token.ts';
-import type { TokenFields } from '#tests/support/build-token.ts';
+import { buildChannel, type ChannelFields } from '#tests/support/build-channel.ts';
+import { createToken, type TokenFields } from '#tests/support/build-token.ts';
 import type { Engine } from '#tests/support/engines.ts';
 import { setOption } from '#tests/support/relay-scene.ts';
-import { createTestApp } from '#tests/support/test-app.ts';
-import type { TestApp, TestAppOptions } from '#tests/support/test-app.ts';
+import { createTestApp, type TestApp, type TestAppOptions } from '#tests/support/test-app.ts';
 
 export interface VideoCustomer {
   user: UserRecord;

@@ -1,7 +1,6 @@
 // What tests of payments share: a site that takes them through a stand-in of a payment aggregator.
 import { expect } from 'vitest';
-import { startFakeEpay } from '#tests/support/fake-epay.ts';
-import type { FakeEpay } from '#tests/support/fake-epay.ts';
+import { type FakeEpay, startFakeEpay } from '#tests/support/fake-epay.ts';
 import type { TestClient } from '#tests/support/http-client.ts';
 import type { TestApp } from '#tests/support/test-app.ts';
 

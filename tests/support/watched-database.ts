@@ -1,6 +1,5 @@
 // A database some of whose verbs are looked at, or fail.
-import { DatabaseUnavailable } from '#server/db/collection.ts';
-import type { Filter, GroupRequest, GroupRow } from '#server/db/collection.ts';
+import { DatabaseUnavailable, type Filter, type GroupRequest, type GroupRow } from '#server/db/collection.ts';
 import type { CollectionName, Database, Write } from '#server/db/database.ts';
 
 /** Database that reports every requested sum, before its result is returned. */

@@ -1,22 +1,23 @@
 // What the editor holds and what it sends.
 import { foreignFormat } from '#shared/channel-formats.ts';
-import { otherProblem, typedKeyProblem } from '#shared/channel-type-rules.ts';
-import type { OtherProblem, TypedKeyProblem } from '#shared/channel-type-rules.ts';
+import { type OtherProblem, otherProblem, type TypedKeyProblem, typedKeyProblem } from '#shared/channel-type-rules.ts';
 import { channelType } from '#shared/channel-types.ts';
 import {
+  type BaseUrlProblem,
   baseUrlProblem,
+  type ChannelGroupsProblem,
   channelGroupsProblem,
+  type ChannelJsonProblem,
   channelJsonProblem,
   channelKeys,
+  type ChannelModelsProblem,
   channelModelsProblem,
   isChannelKey,
   isChannelText,
-  tidyBaseUrl,
   longestOther,
+  tidyBaseUrl,
 } from '#shared/channel-rules.ts';
-import type { BaseUrlProblem, ChannelGroupsProblem, ChannelJsonProblem, ChannelModelsProblem } from '#shared/channel-rules.ts';
-import { ChannelEdit } from '#shared/channels.ts';
-import type { Channel, ChannelCreate, ChannelDraft } from '#shared/channels.ts';
+import { type Channel, type ChannelCreate, type ChannelDraft, ChannelEdit } from '#shared/channels.ts';
 import { commaList } from '#shared/comma-list.ts';
 import { movesKey } from '#shared/key-destination.ts';
 import { Role } from '#shared/roles.ts';

@@ -1,8 +1,18 @@
 // Charts of the dashboard: a separate chunk, with the library that draws them. Their content is next to them as a number and in a table, so
 // they are pictures to a screen reader.
 import type { ReactNode } from 'react';
-import { Bar, CartesianGrid, ComposedChart, Line, ResponsiveContainer, Tooltip, useChartWidth, XAxis, YAxis } from 'recharts';
-import type { XAxisTickContentProps } from 'recharts';
+import {
+  Bar,
+  CartesianGrid,
+  ComposedChart,
+  Line,
+  ResponsiveContainer,
+  Tooltip,
+  useChartWidth,
+  XAxis,
+  type XAxisTickContentProps,
+  YAxis,
+} from 'recharts';
 import { roundTicks } from '#pwa/ui/billing/round-ticks.ts';
 import { type ChartStep, marksOf, withinPicture } from './chart-steps.ts';
 import styles from './charts.module.css';

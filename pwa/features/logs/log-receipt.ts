@@ -1,7 +1,6 @@
 // How a row's charge comes about, from what the row itself remembers: tokens, ratios, and nothing of today's prices.
 import { product } from '#shared/decimal.ts';
-import { isPricedTool } from '#shared/hosted-tools.ts';
-import type { PricedTool } from '#shared/hosted-tools.ts';
+import { isPricedTool, type PricedTool } from '#shared/hosted-tools.ts';
 import type { Log, LogOther, UsageSource } from '#shared/logs.ts';
 import { priceOfLog, usageOfLog } from '#shared/price-display.ts';
 import { costOf, type Price, type ReceiptLine as CostLine } from '#shared/pricing.ts';

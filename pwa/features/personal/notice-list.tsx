@@ -1,7 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
-import { notificationApi } from '#shared/notifications.ts';
-import type { Notification, NotificationState } from '#shared/notifications.ts';
+import { type Notification, notificationApi, type NotificationState } from '#shared/notifications.ts';
 import { problemText } from '#shared/notification-problems.ts';
 import { call } from '#pwa/api/call.ts';
 import { OnlineButton } from '#pwa/offline/online-button.tsx';

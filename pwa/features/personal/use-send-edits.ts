@@ -1,8 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { accountApi } from '#shared/account.ts';
-import { accountActionsApi } from '#shared/account-actions.ts';
-import type { UserSettingEdit } from '#shared/account-actions.ts';
+import { accountActionsApi, type UserSettingEdit } from '#shared/account-actions.ts';
 import type { User } from '#shared/user.ts';
 import { call } from '#pwa/api/call.ts';
 import { type CallFailure, failureOf } from '#pwa/api/failure.ts';

@@ -1,6 +1,5 @@
 // Polls orders of videos until they end, through the list of tasks, which has the orders of every page. Loaded with the first order.
-import type { Task } from '#shared/tasks.ts';
-import { taskApi } from '#shared/tasks.ts';
+import { type Task, taskApi } from '#shared/tasks.ts';
 import { call } from '#pwa/api/call.ts';
 import { translate } from '#pwa/i18n/setup.ts';
 import type { Answer, Conversation } from '#pwa/offline/conversation.ts';

@@ -1,7 +1,6 @@
 // The price list as it is looked at: from one group, searched, filtered, in its order.
 import { product } from '#shared/decimal.ts';
-import { pricedTools } from '#shared/hosted-tools.ts';
-import type { PricedTool } from '#shared/hosted-tools.ts';
+import { type PricedTool, pricedTools } from '#shared/hosted-tools.ts';
 import type { PriceUnit, PricingEntry } from '#shared/models.ts';
 import { type PricesPerMillion, pricePerCall, pricesPerMillion } from '#shared/price-display.ts';
 import { callableKind } from '#pwa/api/chat-models.ts';

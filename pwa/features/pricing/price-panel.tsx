@@ -1,7 +1,6 @@
 import { useTranslation } from 'react-i18next';
 import type { PricingEntry } from '#shared/models.ts';
-import { pricePerCall } from '#shared/price-display.ts';
-import type { PricesPerMillion } from '#shared/price-display.ts';
+import { pricePerCall, type PricesPerMillion } from '#shared/price-display.ts';
 import { CopyButton } from '#pwa/ui/controls/copy-text.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { SummaryList, PanelSection, SidePanel } from '#pwa/ui/frame/side-panel.tsx';

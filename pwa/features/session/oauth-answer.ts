@@ -1,6 +1,5 @@
 // What a provider sends the browser back with.
-import { oauthApi, TelegramQuery } from '#shared/oauth.ts';
-import type { RedirectProvider } from '#shared/oauth.ts';
+import { oauthApi, type RedirectProvider, TelegramQuery } from '#shared/oauth.ts';
 import type { User } from '#shared/user.ts';
 import { call } from '#pwa/api/call.ts';
 

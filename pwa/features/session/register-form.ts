@@ -1,6 +1,5 @@
 // What registration sends.
-import { passwordProblem, usernameProblem } from '#shared/account-rules.ts';
-import type { PasswordProblem, UsernameProblem } from '#shared/account-rules.ts';
+import { type PasswordProblem, passwordProblem, type UsernameProblem, usernameProblem } from '#shared/account-rules.ts';
 import type { RegisterInput } from '#shared/registration.ts';
 
 export interface RegisterValues {

@@ -1,6 +1,5 @@
 // Ways to sign in besides a password, by the site's status.
-import { oauthApi } from '#shared/oauth.ts';
-import type { RedirectProvider } from '#shared/oauth.ts';
+import { oauthApi, type RedirectProvider } from '#shared/oauth.ts';
 import type { SiteStatus } from '#shared/site.ts';
 import { call } from '#pwa/api/call.ts';
 import { storedInviteCode } from './invite-code.ts';

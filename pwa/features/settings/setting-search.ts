@@ -1,7 +1,6 @@
 import { useTranslation } from 'react-i18next';
 import type { Option } from '#shared/options.ts';
-import type { SettingEntry } from './setting-entry.ts';
-import { textName } from './setting-entry.ts';
+import { type SettingEntry, textName } from './setting-entry.ts';
 import { entriesOf, pages } from './pages.ts';
 import { useSettingLabels } from './use-setting-labels.ts';
 

@@ -1,6 +1,5 @@
 // Values of the wizard and the body that it sends.
-import { passwordProblem, usernameProblem } from '#shared/account-rules.ts';
-import type { PasswordProblem, UsernameProblem } from '#shared/account-rules.ts';
+import { type PasswordProblem, passwordProblem, type UsernameProblem, usernameProblem } from '#shared/account-rules.ts';
 import type { SetupInput } from '#shared/setup.ts';
 
 export const usageModes = ['external', 'self', 'demo'] as const;

@@ -1,8 +1,7 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { acceptedOldKeys, mostOldKeys } from '#shared/tokens.ts';
-import type { Token } from '#shared/tokens.ts';
+import { acceptedOldKeys, mostOldKeys, type Token } from '#shared/tokens.ts';
 import { failureOf } from '#pwa/api/failure.ts';
 import { OnlineButton } from '#pwa/offline/online-button.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';

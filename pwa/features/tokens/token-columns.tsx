@@ -1,8 +1,7 @@
 import type { TFunction } from 'i18next';
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
-import { acceptedOldKeys } from '#shared/tokens.ts';
-import type { Token } from '#shared/tokens.ts';
+import { acceptedOldKeys, type Token } from '#shared/tokens.ts';
 import { QuotaCell } from '#pwa/ui/billing/amounts.tsx';
 import { useIsPhone, useIsTouched } from '#pwa/ui/frame/breakpoint.ts';
 import type { Column } from '#pwa/ui/list/columns.tsx';

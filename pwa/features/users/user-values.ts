@@ -1,6 +1,12 @@
 // What the editor of a user holds and what it sends.
-import { displayNameProblem, passwordProblem, usernameProblem } from '#shared/account-rules.ts';
-import type { DisplayNameProblem, PasswordProblem, UsernameProblem } from '#shared/account-rules.ts';
+import {
+  type DisplayNameProblem,
+  displayNameProblem,
+  type PasswordProblem,
+  passwordProblem,
+  type UsernameProblem,
+  usernameProblem,
+} from '#shared/account-rules.ts';
 import { quotaLimit, type User } from '#shared/user.ts';
 import type { UserCreateInput, UserEdit } from '#shared/users.ts';
 

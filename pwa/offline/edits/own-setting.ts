@@ -2,8 +2,7 @@
 // `false`. Empty: none.
 import { accountApi } from '#shared/account.ts';
 import { userSettingOf, wantsChannelAlerts } from '#shared/user-setting.ts';
-import { accountActionsApi } from '#shared/account-actions.ts';
-import type { UserSettingEdit } from '#shared/account-actions.ts';
+import { accountActionsApi, type UserSettingEdit } from '#shared/account-actions.ts';
 import { User } from '#shared/user.ts';
 import { call } from '#pwa/api/call.ts';
 import type { OptionState } from '#pwa/offline/outbox-entry.ts';

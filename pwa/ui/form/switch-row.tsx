@@ -1,5 +1,4 @@
-import { Switch } from '@mantine/core';
-import type { SwitchProps } from '@mantine/core';
+import { Switch, type SwitchProps } from '@mantine/core';
 import layout from '#pwa/ui/styles/layout.module.css';
 import typography from '#pwa/ui/styles/typography.module.css';
 import styles from './switch-row.module.css';

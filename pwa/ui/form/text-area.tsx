@@ -1,5 +1,4 @@
-import { Textarea } from '@mantine/core';
-import type { TextareaProps } from '@mantine/core';
+import { Textarea, type TextareaProps } from '@mantine/core';
 import type { Ref } from 'react';
 import styles from './text-area.module.css';
 

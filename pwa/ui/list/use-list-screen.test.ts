@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { fillingPageSize } from './list-search.ts';
-import type { ListSearch } from './list-search.ts';
+import { fillingPageSize, type ListSearch } from './list-search.ts';
 import { useListScreen } from './use-list-screen.ts';
 
 it('list-screen: another page closes the record that is on this one, the first page has no number', () => {

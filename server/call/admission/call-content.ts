@@ -1,14 +1,12 @@
 // Holds the body of a call, and frees parts of it early. A small body stays as text and tree until the call ends. A large one stays as bytes while it
 // waits for the upstream, because another channel may be tried; once a response has begun, only the texts that a count of the prompt may need stay.
 import { AppError } from '#shared/errors.ts';
-import { multipartToBody } from '#server/formats/multipart-body.ts';
-import type { MultipartFields } from '#server/formats/multipart-body.ts';
+import { type MultipartFields, multipartToBody } from '#server/formats/multipart-body.ts';
 import type { CriticalMembers } from '#server/formats/critical-members.ts';
 import { checkNames } from './check-names.ts';
 import type { Bodies, BodyHold } from '#server/http/bodies.ts';
 import { inSteps } from '#server/http/in-steps.ts';
-import { isLong, parseBody } from '#server/http/parse-body.ts';
-import type { BodyText } from '#server/http/parse-body.ts';
+import { type BodyText, isLong, parseBody } from '#server/http/parse-body.ts';
 import { scanBody } from '#server/http/scan-body.ts';
 import type { SpoolFile } from '#server/http/spool.ts';
 import type { RawBody } from '#server/http/read-body.ts';
@@ -18,12 +16,10 @@ import { JsonScan } from '#server/framing/json-scan.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import { freeBytes } from '#server/framing/free-bytes.ts';
 import { LongTexts, writeJson } from '#server/framing/long-json.ts';
-import { parseLongJson, readLongJson } from '#server/framing/read-long-json.ts';
-import type { LongJson } from '#server/framing/read-long-json.ts';
+import { type LongJson, parseLongJson, readLongJson } from '#server/framing/read-long-json.ts';
 import { partBytes, PartBudget } from '#server/framing/part-budget.ts';
 import type { PromptContent } from '#server/formats/prompt-content.ts';
-import { countPrompt } from '#server/exchange/token-estimate.ts';
-import type { Counting } from '#server/exchange/token-estimate.ts';
+import { type Counting, countPrompt } from '#server/exchange/token-estimate.ts';
 
 /** The body is a form. */
 export interface MultipartSource {

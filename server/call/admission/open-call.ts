@@ -6,20 +6,16 @@ import { toAppError } from '#server/http/failure.ts';
 import { callerLanguage } from '#server/http/language.ts';
 import { newRequestId } from '#server/http/request-id.ts';
 import type { QuotedPrice } from '#server/money/quote.ts';
-import { admitCall, clientHeadersOf } from '#server/call/admission/admit-call.ts';
-import type { AdmittedCall, Progress } from '#server/call/admission/admit-call.ts';
+import { admitCall, type AdmittedCall, clientHeadersOf, type Progress } from '#server/call/admission/admit-call.ts';
 import type { CallContent } from '#server/call/admission/call-content.ts';
 import type { CallConversation } from '#server/call/conversation-source.ts';
 import { gatewayError, playgroundError } from '#server/call/relay-failure.ts';
 import { checkMeasured } from '#server/call/admission/minutes-only.ts';
 import { noteRefusal } from '#server/call/admission/note-refusal.ts';
-import { reserveCall } from '#server/call/admission/reserve-call.ts';
-import type { ReservedCall } from '#server/call/admission/reserve-call.ts';
-import { releaseCall } from '#server/call/running-call.ts';
-import type { RunningCall } from '#server/call/running-call.ts';
+import { reserveCall, type ReservedCall } from '#server/call/admission/reserve-call.ts';
+import { releaseCall, type RunningCall } from '#server/call/running-call.ts';
 import type { RelayServices } from '#server/call/services.ts';
-import { countedEndpoint, onlyChannelOf, openStages, searchingToolOf } from '#server/call/stages.ts';
-import type { StageRun } from '#server/call/stages.ts';
+import { countedEndpoint, onlyChannelOf, openStages, searchingToolOf, type StageRun } from '#server/call/stages.ts';
 import type { Turn } from '#server/call/turn.ts';
 
 /** A refused turn, and the error for its caller. */

@@ -3,8 +3,7 @@ import { clientDialects } from '#server/formats/registry.ts';
 import { callKinds } from '#server/kinds/registry.ts';
 import type { RelayServices } from '#server/call/services.ts';
 import { buildPreparedChannel } from '#tests/support/build-channel.ts';
-import { possibleRoutes } from './possible-routes.ts';
-import type { AdmittedRequest } from './possible-routes.ts';
+import { type AdmittedRequest, possibleRoutes } from './possible-routes.ts';
 
 test('the routes of a model are stored once for all copies of an endpoint, until a setting changes', () => {
   const channel = buildPreparedChannel({ base_url: 'https://up.example' });

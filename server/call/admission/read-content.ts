@@ -3,11 +3,17 @@ import type { CriticalMembers } from '#server/formats/critical-members.ts';
 import { partBytes } from '#server/framing/part-budget.ts';
 import type { Bodies } from '#server/http/bodies.ts';
 import type { Connection } from '#server/http/connection.ts';
-import { readBody } from '#server/http/read-body.ts';
-import type { RawBody } from '#server/http/read-body.ts';
+import { type RawBody, readBody } from '#server/http/read-body.ts';
 import type { RelayBody } from '#server/call/endpoints.ts';
-import { CallContent, rawOf } from './call-content.ts';
-import type { ContentDependencies, MultipartSource, KnownContent, NamesOf, SplitBody } from './call-content.ts';
+import {
+  CallContent,
+  type ContentDependencies,
+  type KnownContent,
+  type MultipartSource,
+  type NamesOf,
+  rawOf,
+  type SplitBody,
+} from './call-content.ts';
 
 interface ContentSource {
   request: Request;

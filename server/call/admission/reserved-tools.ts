@@ -1,10 +1,8 @@
 // What a call reserves for tools that run at the provider.
-import { bothVariants } from '#shared/hosted-tools.ts';
-import type { HostedCalls, HostedKind, HostedVariants, PricedRuns } from '#shared/hosted-tools.ts';
+import { bothVariants, type HostedCalls, type HostedKind, type HostedVariants, type PricedRuns } from '#shared/hosted-tools.ts';
 import { isPriced, pricedRuns } from '#shared/tool-prices.ts';
 import type { QuotedPrice } from '#server/money/quote.ts';
-import { possibleRoutes } from '#server/call/admission/possible-routes.ts';
-import type { AdmittedRequest } from '#server/call/admission/possible-routes.ts';
+import { type AdmittedRequest, possibleRoutes } from '#server/call/admission/possible-routes.ts';
 import type { RelayBody } from '#server/call/endpoints.ts';
 import type { RelayServices } from '#server/call/services.ts';
 

@@ -11,8 +11,7 @@ import { identify } from '#server/http/session.ts';
 import type { RelayBody } from '#server/call/endpoints.ts';
 import { groupNow, isSameGroup } from '#server/settings/group-moves.ts';
 import { usableGroups } from '#server/settings/usable-groups.ts';
-import { sessionAdmission } from './admission.ts';
-import type { Admission } from './admission.ts';
+import { type Admission, sessionAdmission } from './admission.ts';
 import type { Progress } from './admit-call.ts';
 
 export interface SessionGate {

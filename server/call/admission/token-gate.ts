@@ -9,10 +9,8 @@ import type { AppContext } from '#server/context.ts';
 import { contains, parseAddress } from '#server/network/addresses.ts';
 import { isSameGroup } from '#server/settings/group-moves.ts';
 import { findByKey, hasEnded } from '#server/tokens/find-by-key.ts';
-import { admissionOf } from './admission.ts';
-import type { Admission, KeyAdmission } from './admission.ts';
-import { credentialOf } from './credential.ts';
-import type { Shown } from './credential.ts';
+import { type Admission, admissionOf, type KeyAdmission } from './admission.ts';
+import { credentialOf, type Shown } from './credential.ts';
 import { createKnownKeys } from './known-keys.ts';
 
 export interface KeyTraits {

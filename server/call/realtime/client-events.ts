@@ -1,7 +1,6 @@
 // Events of a session's client: what an event adds to the cost is reserved before the event is forwarded.
 import { fieldRules } from '#shared/field-rules.ts';
-import { AppError } from '#shared/errors.ts';
-import type { ErrorCode } from '#shared/errors.ts';
+import { AppError, type ErrorCode } from '#shared/errors.ts';
 import { badField } from '#server/formats/strict-fields.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import { parseBody } from '#server/http/parse-body.ts';
@@ -11,10 +10,8 @@ import { realtimeEndpoint } from '#server/call/endpoints.ts';
 import type { RelayServices } from '#server/call/services.ts';
 import type { ChannelRoute } from '#server/exchange/find-route.ts';
 import { checkSessionRequest, isReadApart } from './check-session-request.ts';
-import { inputTokensPerSecond, secondsOfBase64, sizeOf } from './session-context.ts';
-import type { SessionContext } from './session-context.ts';
-import { inputOf, refused, withTranscriptionModel } from './session-events.ts';
-import type { Json, SessionEvents, UpdateKind } from './session-events.ts';
+import { inputTokensPerSecond, secondsOfBase64, type SessionContext, sizeOf } from './session-context.ts';
+import { inputOf, type Json, refused, type SessionEvents, type UpdateKind, withTranscriptionModel } from './session-events.ts';
 import type { SessionMinutes } from './session-minutes.ts';
 import type { SessionTurns } from './session-turns.ts';
 import type { Transcripts } from './transcripts.ts';

@@ -12,8 +12,7 @@ import { credentialOf } from '#server/call/admission/credential.ts';
 import { realtimeEndpoint } from '#server/call/endpoints.ts';
 import { errorResponse, gatewayError, requestIdHeaders } from '#server/call/relay-failure.ts';
 import type { RelayServices } from '#server/call/services.ts';
-import { readSecretRequest, sealSecret, presentSecret } from './client-secret.ts';
-import type { SecretRequest } from './client-secret.ts';
+import { presentSecret, readSecretRequest, sealSecret, type SecretRequest } from './client-secret.ts';
 
 /** Bytes of a request. */
 const limit = 64 * 1024;

@@ -4,12 +4,9 @@ import type { CallUnits } from '#shared/call-units.ts';
 import { noTokens } from '#shared/token-usage.ts';
 import { minuteBody, minuteContent, realtimeClient, sessionMinutes } from '#server/kinds/realtime/realtime-client.ts';
 import type { MeteredUsage } from '#server/call/settlement/metered-usage.ts';
-import { realtimeEndpoint } from '#server/call/endpoints.ts';
-import type { RelayEndpoint } from '#server/call/endpoints.ts';
-import { releaseCall } from '#server/call/running-call.ts';
-import type { RunningCall } from '#server/call/running-call.ts';
-import { openTurn } from './open-turn.ts';
-import type { TurnOwner } from './open-turn.ts';
+import { realtimeEndpoint, type RelayEndpoint } from '#server/call/endpoints.ts';
+import { releaseCall, type RunningCall } from '#server/call/running-call.ts';
+import { openTurn, type TurnOwner } from './open-turn.ts';
 
 /** Seconds that are reserved at a time, and the fewest for which a session is opened or continued. */
 export const [mostSeconds, leastSeconds] = [60, 10];

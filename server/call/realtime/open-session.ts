@@ -1,19 +1,16 @@
 // Opens a requested session: reserves its first turn or minute, then connects to a channel's provider. Until then every refusal is an HTTP response.
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { AppError } from '#shared/errors.ts';
-import type { Language } from '#shared/errors.ts';
+import { AppError, type Language } from '#shared/errors.ts';
 import { turnBody } from '#server/kinds/realtime/realtime-client.ts';
 import type { Connection } from '#server/http/connection.ts';
 import type { Admission } from '#server/call/admission/admission.ts';
 import { settleCall } from '#server/call/settlement/settle-call.ts';
 import { realtimeEndpoint } from '#server/call/endpoints.ts';
-import { reportFailure } from '#server/call/relay-failure.ts';
-import type { ReportedFailure } from '#server/call/relay-failure.ts';
+import { type ReportedFailure, reportFailure } from '#server/call/relay-failure.ts';
 import { attempts, channelOnly } from '#server/call/routing/attempts.ts';
 import { noteAnswered, noteFailed, noteStopped } from '#server/call/routing/note-attempt.ts';
-import { elapsed, releaseCall } from '#server/call/running-call.ts';
-import type { RunningCall } from '#server/call/running-call.ts';
+import { elapsed, releaseCall, type RunningCall } from '#server/call/running-call.ts';
 import type { RelayServices } from '#server/call/services.ts';
 import { SigningFailure } from '#server/exchange/auth/signing-failure.ts';
 import { isRetryable } from '#server/exchange/failure-consequences.ts';
@@ -22,15 +19,13 @@ import { handshakeOf } from '#server/exchange/handshake.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
 import { SendFailure } from '#server/exchange/send-failure.ts';
 import type { Upgrading } from '#server/exchange/upgrade.ts';
-import { failureOfSend, parseUpstreamError } from '#server/exchange/upstream-error.ts';
-import type { UpstreamFailure } from '#server/exchange/upstream-error.ts';
+import { failureOfSend, parseUpstreamError, type UpstreamFailure } from '#server/exchange/upstream-error.ts';
 import type { ClientSecret } from './client-secret.ts';
 import { openTranscription, shortestSeconds } from './transcription-call.ts';
 import { openMinute } from './minute-call.ts';
 import { beginTurn, openTurn } from './open-turn.ts';
 import { SessionContext } from './session-context.ts';
-import { readSessionRequest, writesInSession } from './session-request.ts';
-import type { SessionRequest } from './session-request.ts';
+import { readSessionRequest, type SessionRequest, writesInSession } from './session-request.ts';
 
 export interface OpenedSession {
   model: string;

@@ -1,8 +1,7 @@
 // One session: a connection of a client and one to a provider, between which messages pass in order. Costs are reserved before a message is forwarded,
 // and charged before the client receives the result.
 import type { Duplex } from 'node:stream';
-import { AppError } from '#shared/errors.ts';
-import type { Language } from '#shared/errors.ts';
+import { AppError, type Language } from '#shared/errors.ts';
 import type { BodyHold } from '#server/http/bodies.ts';
 import type { Connection } from '#server/http/connection.ts';
 import { toAppError } from '#server/http/failure.ts';
@@ -11,21 +10,17 @@ import type { EndReason } from '#server/call/call-end.ts';
 import { gatewayError } from '#server/call/relay-failure.ts';
 import type { RelayServices } from '#server/call/services.ts';
 import { KeyWatch } from '#server/call/sockets/key-watch.ts';
-import { closeCodes } from '#server/sockets/message-socket.ts';
-import type { MessageSocket, SocketReceiver } from '#server/sockets/message-socket.ts';
-import { UpstreamSocket } from '#server/sockets/upstream-socket.ts';
-import type { UpstreamReceiver } from '#server/sockets/upstream-socket.ts';
+import { closeCodes, type MessageSocket, type SocketReceiver } from '#server/sockets/message-socket.ts';
+import { type UpstreamReceiver, UpstreamSocket } from '#server/sockets/upstream-socket.ts';
 import { cleanMessage } from '#server/exchange/upstream-error.ts';
 import { ClientEvents } from './client-events.ts';
 import { LastUsage } from './last-usage.ts';
 import type { OpenedSession } from './open-session.ts';
 import { ServerEvents } from './server-events.ts';
-import { SessionEvents } from './session-events.ts';
-import type { Json } from './session-events.ts';
+import { type Json, SessionEvents } from './session-events.ts';
 import { SessionMinutes } from './session-minutes.ts';
 import { isUsable, shortened } from './session-rules.ts';
-import { MinuteTurns } from './session-turns.ts';
-import type { SessionTurns } from './session-turns.ts';
+import { MinuteTurns, type SessionTurns } from './session-turns.ts';
 import { RealtimeTurns } from './turns.ts';
 import { Transcripts } from './transcripts.ts';
 

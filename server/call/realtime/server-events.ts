@@ -6,8 +6,7 @@ import type { OutputWatch } from '#server/call/text-guard.ts';
 import { estimateTextTokens } from '#server/exchange/token-estimate.ts';
 import type { SessionParts } from './client-events.ts';
 import { secondsOfBase64, sizeOf, spokenPerSecond } from './session-context.ts';
-import { inputOf } from './session-events.ts';
-import type { Json } from './session-events.ts';
+import { inputOf, type Json } from './session-events.ts';
 
 /** What becomes of a message that had to wait. */
 export interface TakenMessage {

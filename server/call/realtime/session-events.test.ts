@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { SessionEvents } from './session-events.ts';
-import type { UpdateKind } from './session-events.ts';
+import { SessionEvents, type UpdateKind } from './session-events.ts';
 
 test('session-events: a client waits when a hundred updates have no confirmation', () => {
   const events = new SessionEvents({ model: 'a', upstreamModel: 'a', isBeta: false, isTranscription: false });

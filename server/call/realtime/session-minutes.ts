@@ -9,10 +9,8 @@ import { releaseCall } from '#server/call/running-call.ts';
 import type { ChannelRoute } from '#server/exchange/find-route.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
 import { isMinuteOurs, removeMinute, storeMinute } from './lost-minutes.ts';
-import { minuteUsage, openMinute } from './minute-call.ts';
-import type { PaidMinute } from './minute-call.ts';
-import { sentBy } from './open-turn.ts';
-import type { TurnOwner } from './open-turn.ts';
+import { minuteUsage, openMinute, type PaidMinute } from './minute-call.ts';
+import { sentBy, type TurnOwner } from './open-turn.ts';
 
 export interface MinutesOf extends TurnOwner {
   model: string;

@@ -5,11 +5,9 @@ import { readTranscriptUsage } from '#server/kinds/audio/transcript-usage.ts';
 import { transcriptionBody, transcriptionContent, realtimeClient } from '#server/kinds/realtime/realtime-client.ts';
 import { callKinds } from '#server/kinds/registry.ts';
 import type { MeteredUsage } from '#server/call/settlement/metered-usage.ts';
-import { realtimeEndpoint } from '#server/call/endpoints.ts';
-import type { RelayEndpoint } from '#server/call/endpoints.ts';
+import { realtimeEndpoint, type RelayEndpoint } from '#server/call/endpoints.ts';
 import type { RunningCall } from '#server/call/running-call.ts';
-import { openTurn } from './open-turn.ts';
-import type { TurnOwner } from './open-turn.ts';
+import { openTurn, type TurnOwner } from './open-turn.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 

@@ -1,24 +1,19 @@
 // The turns of a session: one is always reserved for before its response begins, those that are at work are charged when it ends.
 import { AppError } from '#shared/errors.ts';
-import { noTokens } from '#shared/token-usage.ts';
-import type { TokenUsage } from '#shared/token-usage.ts';
-import { turnBody } from '#server/kinds/realtime/realtime-client.ts';
-import type { ContextSize } from '#server/kinds/realtime/realtime-client.ts';
+import { noTokens, type TokenUsage } from '#shared/token-usage.ts';
+import { type ContextSize, turnBody } from '#server/kinds/realtime/realtime-client.ts';
 import { readRealtimeUsage } from '#server/kinds/realtime/realtime-usage.ts';
 import { isObject } from '#server/framing/loose-json.ts';
-import { countedUsage } from '#server/call/settlement/metered-usage.ts';
-import type { MeteredUsage } from '#server/call/settlement/metered-usage.ts';
+import { countedUsage, type MeteredUsage } from '#server/call/settlement/metered-usage.ts';
 import { settleCall } from '#server/call/settlement/settle-call.ts';
 import type { EndReason } from '#server/call/call-end.ts';
 import { realtimeEndpoint } from '#server/call/endpoints.ts';
 import { noteAnswered } from '#server/call/routing/note-attempt.ts';
-import { elapsed, releaseCall } from '#server/call/running-call.ts';
-import type { RunningCall } from '#server/call/running-call.ts';
+import { elapsed, releaseCall, type RunningCall } from '#server/call/running-call.ts';
 import type { ChannelRoute } from '#server/exchange/find-route.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
 import { invalidResponse } from '#server/exchange/upstream-error.ts';
-import { beginTurn, reserveGrownPrompt, openLateTurn, openTurn, sentBy } from './open-turn.ts';
-import type { TurnOwner } from './open-turn.ts';
+import { beginTurn, openLateTurn, openTurn, reserveGrownPrompt, sentBy, type TurnOwner } from './open-turn.ts';
 import type { SessionContext } from './session-context.ts';
 import type { SessionTurns } from './session-turns.ts';
 

@@ -2,8 +2,7 @@
 import type { AppContext } from '#server/context.ts';
 import { isTextType } from '#server/formats/media-tokens.ts';
 import type { MediaAddress } from '#server/formats/media-addresses.ts';
-import { DownloadRefusal } from '#server/egress/downloads.ts';
-import type { DownloadRequest } from '#server/egress/downloads.ts';
+import { DownloadRefusal, type DownloadRequest } from '#server/egress/downloads.ts';
 import { inUtf8 } from '#server/call/remote-media/media-text.ts';
 import { longAddress, notFetched, wrongMedia } from '#server/call/remote-media/media-refusal.ts';
 import { isOfKind, mediaTypeOf } from '#server/call/remote-media/media-type.ts';

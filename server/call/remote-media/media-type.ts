@@ -1,6 +1,5 @@
 // What kind of file some bytes are: by how they begin, else as their server or their name says.
-import { typeOfAddress } from '#server/formats/media-addresses.ts';
-import type { MediaKind } from '#server/formats/media-addresses.ts';
+import { type MediaKind, typeOfAddress } from '#server/formats/media-addresses.ts';
 
 interface Found {
   /** What is wanted there. */

@@ -1,6 +1,5 @@
 // Media URLs in a request that a route's provider does not download itself.
-import { addressUse, passesAddresses } from '#server/formats/media-addresses.ts';
-import type { MediaAddress } from '#server/formats/media-addresses.ts';
+import { addressUse, type MediaAddress, passesAddresses } from '#server/formats/media-addresses.ts';
 import type { Route } from '#server/formats/route.ts';
 import type { RelayBody, RelayEndpoint } from '#server/call/endpoints.ts';
 import type { Settings } from '#server/settings/settings.ts';

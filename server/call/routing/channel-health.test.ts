@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { networkFailure, parseUpstreamError } from '#server/exchange/upstream-error.ts';
-import type { Tier } from '#server/exchange/served-models.ts';
-import { drawWeight } from '#server/exchange/served-models.ts';
+import { drawWeight, type Tier } from '#server/exchange/served-models.ts';
 import { buildPreparedChannel } from '#tests/support/build-channel.ts';
 import { createChannelHealth } from './channel-health.ts';
 import { createChannelPicker } from './channel-picker.ts';

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { drawWeight } from '#server/exchange/served-models.ts';
-import type { Tier } from '#server/exchange/served-models.ts';
+import { drawWeight, type Tier } from '#server/exchange/served-models.ts';
 import { buildPreparedChannel } from '#tests/support/build-channel.ts';
 import { createChannelPicker } from './channel-picker.ts';
 

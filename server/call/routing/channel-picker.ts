@@ -1,8 +1,7 @@
 // Which channel a call goes to: the highest priority first, by weight within it, well ones before sick ones, none twice. A stage
 // may choose among them.
 import type { ChannelIndex } from '#server/exchange/channel-index.ts';
-import type { Tier } from '#server/exchange/served-models.ts';
-import { drawWeight } from '#server/exchange/served-models.ts';
+import { drawWeight, type Tier } from '#server/exchange/served-models.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
 import type { StageRun } from '#server/call/stages.ts';
 import type { ChannelHealth } from './channel-health.ts';

@@ -1,14 +1,11 @@
 // Reports attempts to the channel's health and figures, and records their ends for the log.
 import { disableChannel, reasonToDisable } from '#server/exchange/auto-disable.ts';
-import { endRules } from '#server/call/call-end.ts';
-import type { EndReason } from '#server/call/call-end.ts';
+import { type EndReason, endRules } from '#server/call/call-end.ts';
 import type { CallAttempt } from '#server/call/call-attempt.ts';
-import { elapsed } from '#server/call/running-call.ts';
-import type { RunningCall } from '#server/call/running-call.ts';
+import { elapsed, type RunningCall } from '#server/call/running-call.ts';
 import { versionOf } from '#server/call/turn.ts';
-import { invalidResponse, timeoutFailure } from '#server/exchange/upstream-error.ts';
+import { invalidResponse, timeoutFailure, type UpstreamFailure } from '#server/exchange/upstream-error.ts';
 import { isRetryable, nameOf } from '#server/exchange/failure-consequences.ts';
-import type { UpstreamFailure } from '#server/exchange/upstream-error.ts';
 
 type NotedAttempt = Pick<CallAttempt, 'channel' | 'record'>;
 

@@ -1,7 +1,6 @@
 // Whole responses whose clients have disconnected: they are read to their end, so that they can be charged exactly, within bounds of
 // number, bytes and time. What does not fit is ended at once and charged by an estimate.
-import { createShares } from '#server/queues/shares.ts';
-import type { ShareLimits } from '#server/queues/shares.ts';
+import { createShares, type ShareLimits } from '#server/queues/shares.ts';
 
 export interface AbandonedCalls {
   /** Lets the call run on; `abort` ends it when it takes too long or the server ends. Null: it must end now. */

@@ -1,15 +1,10 @@
 // What the settlement of calls remembers in a process beyond one call.
 import type { AppContext } from '#server/context.ts';
-import { createAbandonedCalls } from '#server/call/settlement/abandoned-calls.ts';
-import type { AbandonedCalls } from '#server/call/settlement/abandoned-calls.ts';
-import { createCostDrift } from '#server/call/settlement/cost-drift.ts';
-import type { CostDrift } from '#server/call/settlement/cost-drift.ts';
-import { createExcessCharges } from '#server/call/settlement/excess-charges.ts';
-import type { ExcessCharges } from '#server/call/settlement/excess-charges.ts';
-import { createLearnedUsage } from '#server/call/settlement/learned-usage.ts';
-import type { LearnedUsage } from '#server/call/settlement/learned-usage.ts';
-import { createUnknownFinishReasons } from '#server/call/settlement/unknown-finish-reasons.ts';
-import type { UnknownFinishReasons } from '#server/call/settlement/unknown-finish-reasons.ts';
+import { type AbandonedCalls, createAbandonedCalls } from '#server/call/settlement/abandoned-calls.ts';
+import { type CostDrift, createCostDrift } from '#server/call/settlement/cost-drift.ts';
+import { createExcessCharges, type ExcessCharges } from '#server/call/settlement/excess-charges.ts';
+import { createLearnedUsage, type LearnedUsage } from '#server/call/settlement/learned-usage.ts';
+import { createUnknownFinishReasons, type UnknownFinishReasons } from '#server/call/settlement/unknown-finish-reasons.ts';
 
 export interface CallSettlement {
   /** Whole responses that are read on for their usage after their callers have disconnected. */

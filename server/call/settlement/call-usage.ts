@@ -2,13 +2,10 @@
 import type { CallUnits } from '#shared/call-units.ts';
 import type { HostedCalls } from '#shared/hosted-tools.ts';
 import { pricedUsage } from '#shared/priced-usage.ts';
-import { noTokens, sumOfUsages } from '#shared/token-usage.ts';
-import type { AdviceUsage, TokenUsage } from '#shared/token-usage.ts';
-import { completedUsage, countedUsage } from '#server/call/settlement/metered-usage.ts';
-import type { AdviceCharge, MeteredUsage } from '#server/call/settlement/metered-usage.ts';
+import { type AdviceUsage, noTokens, sumOfUsages, type TokenUsage } from '#shared/token-usage.ts';
+import { type AdviceCharge, completedUsage, countedUsage, type MeteredUsage } from '#server/call/settlement/metered-usage.ts';
 import type { SentAttempt } from '#server/call/call-attempt.ts';
-import { elapsed } from '#server/call/running-call.ts';
-import type { RunningCall } from '#server/call/running-call.ts';
+import { elapsed, type RunningCall } from '#server/call/running-call.ts';
 import type { SentRequest } from '#server/exchange/exchange.ts';
 import type { Counting } from '#server/exchange/token-estimate.ts';
 

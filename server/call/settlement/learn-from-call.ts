@@ -2,8 +2,7 @@
 import { promptRatio } from '#server/money/quote.ts';
 import type { MeteredUsage } from '#server/call/settlement/metered-usage.ts';
 import { inputTokens } from '#shared/token-usage.ts';
-import { elapsed, sentLimitOf } from '#server/call/running-call.ts';
-import type { RunningCall } from '#server/call/running-call.ts';
+import { elapsed, type RunningCall, sentLimitOf } from '#server/call/running-call.ts';
 
 /** Near its limit a response may have been cut. */
 const cutShare = 0.97;

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createLearnedUsage } from './learned-usage.ts';
-import type { UsageSample } from './learned-usage.ts';
+import { createLearnedUsage, type UsageSample } from './learned-usage.ts';
 
 function sample(fields: Partial<UsageSample> = {}): UsageSample {
   return {

@@ -1,23 +1,19 @@
 // The log row of a call: what was used, what it costs by which factors, and how every attempt went.
-import { pricedRuns, toolCharges } from '#shared/tool-prices.ts';
-import type { ToolCharge } from '#shared/tool-prices.ts';
+import { pricedRuns, type ToolCharge, toolCharges } from '#shared/tool-prices.ts';
 import type { HostedCalls, PricedRuns } from '#shared/hosted-tools.ts';
 import { mostOf } from '#server/formats/hosted-tools.ts';
-import type { LogOther } from '#shared/logs.ts';
-import { LogType } from '#shared/logs.ts';
+import { type LogOther, LogType } from '#shared/logs.ts';
 import { pricedUsage } from '#shared/priced-usage.ts';
 import { priceAt } from '#shared/price-at.ts';
 import type { Price, PricedUsage, UsagePrice } from '#shared/pricing.ts';
 import { costlierTier } from '#shared/find-price.ts';
-import { inputTokens } from '#shared/token-usage.ts';
-import type { TokenUsage } from '#shared/token-usage.ts';
+import { inputTokens, type TokenUsage } from '#shared/token-usage.ts';
 import type { ChargeRow } from '#server/money/settlement/settlement.ts';
 import type { CallEnd } from '#server/call/settlement/settle-call.ts';
 import type { AdviceCharge, MeteredUsage } from '#server/call/settlement/metered-usage.ts';
 import { endRules } from '#server/call/call-end.ts';
 import type { SentRequest } from '#server/exchange/exchange.ts';
-import { elapsed } from '#server/call/running-call.ts';
-import type { RunningCall } from '#server/call/running-call.ts';
+import { elapsed, type RunningCall } from '#server/call/running-call.ts';
 
 /** Names of dropped fields that are stored for a call. */
 const mostDropped = 20;

@@ -2,8 +2,7 @@
 import type { CallUnits } from '#shared/call-units.ts';
 import type { HostedCalls } from '#shared/hosted-tools.ts';
 import type { UsageSource } from '#shared/logs.ts';
-import { inputTokens, noTokens } from '#shared/token-usage.ts';
-import type { AdviceUsage, TokenUsage } from '#shared/token-usage.ts';
+import { type AdviceUsage, inputTokens, noTokens, type TokenUsage } from '#shared/token-usage.ts';
 
 /** Advice of a model, and what it costs before the group's ratio: USD per 1,000 such. */
 export interface AdviceCharge extends AdviceUsage {

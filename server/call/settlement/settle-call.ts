@@ -6,11 +6,9 @@ import { alertOfCostDrift, alertOfIgnoredLimit } from '#server/notify/notificati
 import { isBeyond } from '#server/call/settlement/learned-usage.ts';
 import { learnFromCall } from '#server/call/settlement/learn-from-call.ts';
 import { chargeRow } from '#server/call/settlement/log-row.ts';
-import { isEstimate } from '#server/call/settlement/metered-usage.ts';
-import type { MeteredUsage } from '#server/call/settlement/metered-usage.ts';
+import { isEstimate, type MeteredUsage } from '#server/call/settlement/metered-usage.ts';
 import type { EndReason } from '#server/call/call-end.ts';
-import { sentLimitOf } from '#server/call/running-call.ts';
-import type { RunningCall } from '#server/call/running-call.ts';
+import { type RunningCall, sentLimitOf } from '#server/call/running-call.ts';
 import type { SentRequest } from '#server/exchange/exchange.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
 import type { UpstreamFailure } from '#server/exchange/upstream-error.ts';

@@ -1,6 +1,5 @@
 // Connection over which a client sends many calls. Its key authorizes them, and is checked for every call and while the connection is idle.
-import { AppError } from '#shared/errors.ts';
-import type { Language } from '#shared/errors.ts';
+import { AppError, type Language } from '#shared/errors.ts';
 import type { ErrorObject } from '#server/surfaces/api-surface.ts';
 import type { SocketDialect } from '#server/formats/socket-dialect.ts';
 import { isObject } from '#server/framing/loose-json.ts';
@@ -18,15 +17,12 @@ import type { RelayEndpoint } from '#server/call/endpoints.ts';
 import { relayTurn } from '#server/call/relay.ts';
 import { gatewayError, withHeaders } from '#server/call/relay-failure.ts';
 import type { RelayServices } from '#server/call/services.ts';
-import { closeCodes } from '#server/sockets/message-socket.ts';
-import type { MessageSocket, SocketReceiver } from '#server/sockets/message-socket.ts';
+import { closeCodes, type MessageSocket, type SocketReceiver } from '#server/sockets/message-socket.ts';
 import type { ConnectionResponses } from './connection-responses.ts';
 import type { StageConnection } from '#server/call/stages.ts';
 import { KeyWatch } from './key-watch.ts';
-import { createConnectionQueues } from './connection-queues.ts';
-import type { ConnectionQueues } from './connection-queues.ts';
-import { SocketTurn } from './socket-turn.ts';
-import type { RequestedTurn, TurnPlace } from './socket-turn.ts';
+import { type ConnectionQueues, createConnectionQueues } from './connection-queues.ts';
+import { type RequestedTurn, SocketTurn, type TurnPlace } from './socket-turn.ts';
 import { warmUp } from './warm-up.ts';
 
 export interface CallSocketOptions {

@@ -1,6 +1,5 @@
 // Closes connections whose key is no longer valid: the key is checked from time to time.
-import { AppError } from '#shared/errors.ts';
-import type { ErrorCode } from '#shared/errors.ts';
+import { AppError, type ErrorCode } from '#shared/errors.ts';
 import type { Connection } from '#server/http/connection.ts';
 import type { RelayServices } from '#server/call/services.ts';
 

@@ -2,8 +2,7 @@
 import { AppError } from '#shared/errors.ts';
 import { messages } from '#server/framing/event-encoding.ts';
 import { mostParts } from '#server/framing/part-budget.ts';
-import { callAddress } from '#server/formats/call-address.ts';
-import type { CallAddress } from '#server/formats/call-address.ts';
+import { type CallAddress, callAddress } from '#server/formats/call-address.ts';
 import type { ErrorObject } from '#server/surfaces/api-surface.ts';
 import type { SocketDialect } from '#server/formats/socket-dialect.ts';
 import type { BodyHold } from '#server/http/bodies.ts';
@@ -14,13 +13,11 @@ import { openContent } from '#server/call/admission/read-content.ts';
 import type { CallContent } from '#server/call/admission/call-content.ts';
 import type { RequestedConversation, CallConversation, ConversationSource } from '#server/call/conversation-source.ts';
 import type { RelayBody, RelayEndpoint } from '#server/call/endpoints.ts';
-import { stopCall } from '#server/call/running-call.ts';
-import type { RunningCall } from '#server/call/running-call.ts';
+import { type RunningCall, stopCall } from '#server/call/running-call.ts';
 import type { StageConnection } from '#server/call/stages.ts';
 import type { RelayServices } from '#server/call/services.ts';
 import type { StreamedTurn } from '#server/call/turn.ts';
-import { itemsUpTo, listText } from './connection-responses.ts';
-import type { ConnectionResponse, ConnectionResponses } from './connection-responses.ts';
+import { type ConnectionResponse, type ConnectionResponses, itemsUpTo, listText } from './connection-responses.ts';
 import { SocketOutlet } from './socket-outlet.ts';
 
 export interface RequestedTurn {

@@ -1,8 +1,7 @@
 // The client's side of a streamed call: one body over all attempts, with keep-alives while no data arrives.
 import type { ErrorObject } from '#server/surfaces/api-surface.ts';
 import type { StreamVoice } from '#server/formats/client-dialect.ts';
-import { LeanBody } from '#server/call/stream/lean-body.ts';
-import type { BodySource } from '#server/call/stream/lean-body.ts';
+import { type BodySource, LeanBody } from '#server/call/stream/lean-body.ts';
 import type { StreamClock, TimedStream } from '#server/call/stream/stream-clock.ts';
 
 /** Where a stream to a client goes: its connection, or who reads in its place. */

@@ -2,15 +2,12 @@
 import type { StreamPipe } from '#server/formats/stream-pipe.ts';
 import { usageOfResponse, usageOfPrompt } from '#server/call/settlement/call-usage.ts';
 import { settleCall } from '#server/call/settlement/settle-call.ts';
-import { countedUsage } from '#server/call/settlement/metered-usage.ts';
-import type { MeteredUsage } from '#server/call/settlement/metered-usage.ts';
-import { endRules } from '#server/call/call-end.ts';
-import type { EndReason } from '#server/call/call-end.ts';
+import { countedUsage, type MeteredUsage } from '#server/call/settlement/metered-usage.ts';
+import { type EndReason, endRules } from '#server/call/call-end.ts';
 import type { SentAttempt } from '#server/call/call-attempt.ts';
 import { reportEnd } from '#server/call/relay-failure.ts';
 import { noteAnswered } from '#server/call/routing/note-attempt.ts';
-import { releaseCall } from '#server/call/running-call.ts';
-import type { RunningCall } from '#server/call/running-call.ts';
+import { releaseCall, type RunningCall } from '#server/call/running-call.ts';
 import type { ClientStream } from '#server/call/stream/client-stream.ts';
 import type { UpstreamReader } from '#server/call/stream/upstream-reader.ts';
 import type { Counting } from '#server/exchange/token-estimate.ts';

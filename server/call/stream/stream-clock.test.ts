@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createStreamClock } from './stream-clock.ts';
-import type { StreamClock, TimedStream } from './stream-clock.ts';
+import { createStreamClock, type StreamClock, type TimedStream } from './stream-clock.ts';
 
 interface Named extends TimedStream {
   name: string;

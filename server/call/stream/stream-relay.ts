@@ -4,27 +4,22 @@
 import { AppError } from '#shared/errors.ts';
 import type { DeepWhole } from '#server/formats/decoded-whole.ts';
 import type { ResponsePart } from '#server/formats/parts.ts';
-import { pushWhole } from '#server/formats/stream-pipe.ts';
-import type { ErrorInResponse, PipeStep, StreamPipe } from '#server/formats/stream-pipe.ts';
+import { type ErrorInResponse, type PipeStep, pushWhole, type StreamPipe } from '#server/formats/stream-pipe.ts';
 import type { EndReason } from '#server/call/call-end.ts';
 import type { SentAttempt } from '#server/call/call-attempt.ts';
 import { failureOfOurs, tooDeep } from '#server/call/relay-failure.ts';
-import { elapsed, writerOptions } from '#server/call/running-call.ts';
-import type { RunningCall } from '#server/call/running-call.ts';
+import { elapsed, type RunningCall, writerOptions } from '#server/call/running-call.ts';
 import { responseReading, restoredResponse } from '#server/call/stages.ts';
 import type { ClientStream } from '#server/call/stream/client-stream.ts';
 import { endStream } from '#server/call/stream/end-stream.ts';
 import type { TimedStream } from '#server/call/stream/stream-clock.ts';
-import { StreamSpending } from '#server/call/stream/stream-spending.ts';
-import type { SpendingStream } from '#server/call/stream/stream-spending.ts';
+import { type SpendingStream, StreamSpending } from '#server/call/stream/stream-spending.ts';
 import { StreamState } from '#server/call/stream/stream-state.ts';
-import { UpstreamReader } from '#server/call/stream/upstream-reader.ts';
-import type { EventReceiver } from '#server/call/stream/upstream-reader.ts';
+import { type EventReceiver, UpstreamReader } from '#server/call/stream/upstream-reader.ts';
 import { createPipe, readWhole } from '#server/exchange/read-response.ts';
 import type { Counting } from '#server/exchange/token-estimate.ts';
 import type { EventSource } from '#server/exchange/upstream-stream.ts';
-import { failureInBody, invalidResponse, timeoutFailure } from '#server/exchange/upstream-error.ts';
-import type { UpstreamFailure } from '#server/exchange/upstream-error.ts';
+import { failureInBody, invalidResponse, timeoutFailure, type UpstreamFailure } from '#server/exchange/upstream-error.ts';
 
 /** How long, and how much, may come without any content before it leaves all the same. */
 const longestEarlyMs = 1000;

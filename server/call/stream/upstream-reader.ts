@@ -4,8 +4,7 @@ import { framings } from '#server/framing/registry.ts';
 import type { EndReason } from '#server/call/call-end.ts';
 import type { SendFailure } from '#server/exchange/send-failure.ts';
 import type { EventSource, StreamSink } from '#server/exchange/upstream-stream.ts';
-import { failureOfSend, invalidResponse } from '#server/exchange/upstream-error.ts';
-import type { UpstreamFailure } from '#server/exchange/upstream-error.ts';
+import { failureOfSend, invalidResponse, type UpstreamFailure } from '#server/exchange/upstream-error.ts';
 
 /** Receiver of the data, in order. */
 export interface EventReceiver {

@@ -1,6 +1,5 @@
 // How calls about tasks are answered: in JSON, and refusals in the words of the clients that make them.
-import { AppError } from '#shared/errors.ts';
-import type { Language } from '#shared/errors.ts';
+import { AppError, type Language } from '#shared/errors.ts';
 import type { Connection } from '#server/http/connection.ts';
 import type { DirectResponse } from '#server/http/lean-response.ts';
 import { failureHeaders, toAppError } from '#server/http/failure.ts';

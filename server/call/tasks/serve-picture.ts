@@ -3,8 +3,7 @@
 import { AppError } from '#shared/errors.ts';
 import { EgressRefusal } from '#server/egress/egress-refusal.ts';
 import type { EgressStream } from '#server/egress/egress.ts';
-import { createFairQueue, QueueFull } from '#server/queues/fair-queue.ts';
-import type { FairQueue, FairQueueLimits } from '#server/queues/fair-queue.ts';
+import { createFairQueue, type FairQueue, type FairQueueLimits, QueueFull } from '#server/queues/fair-queue.ts';
 import { networkOf, subscriberOf } from '#server/http/client-address.ts';
 import type { Connection } from '#server/http/connection.ts';
 import { toAppError } from '#server/http/failure.ts';

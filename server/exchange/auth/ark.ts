@@ -1,8 +1,7 @@
 // API key of Volcano Ark, or the two-part credentials of its speech service.
 // https://www.volcengine.com/docs/6561/1598757
 import { bearer } from './bearer.ts';
-import { keyForm } from './scheme.ts';
-import type { Authorization } from './scheme.ts';
+import { type Authorization, keyForm } from './scheme.ts';
 
 /** Returns null if the key does not have two parts. */
 export function speechKeyIn(key: string): { app: string; token: string } | null {

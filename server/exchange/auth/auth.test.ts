@@ -5,8 +5,7 @@ import { channelTypes } from '#shared/channel-types.ts';
 import { framings } from '#server/framing/registry.ts';
 import { providerOf } from '#server/providers/registry.ts';
 import type { SendRequest } from '#server/exchange/send.ts';
-import { authorizationOf } from './registry.ts';
-import type { Auth } from './registry.ts';
+import { type Auth, authorizationOf } from './registry.ts';
 import { problemText } from '#tests/support/problem-text.ts';
 
 const request: SendRequest = {

@@ -1,11 +1,9 @@
 // AWS: signs requests with a secret access key, or sends an API key of Bedrock.
 // https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html
-import { readAwsKey } from '#shared/aws-key.ts';
-import type { AwsKey } from '#shared/aws-key.ts';
+import { type AwsKey, readAwsKey } from '#shared/aws-key.ts';
 import type { SendRequest } from '#server/exchange/send.ts';
 import { hashOf, hmac, sha256 } from './hashes.ts';
-import { keyForm } from './scheme.ts';
-import type { Authorization } from './scheme.ts';
+import { type Authorization, keyForm } from './scheme.ts';
 
 const algorithm = 'AWS4-HMAC-SHA256';
 

@@ -1,7 +1,6 @@
 // Baidu's first platform: exchanges an API key and its secret for a token of thirty days, sent in the URL.
 // https://cloud.baidu.com/doc/WENXINWORKSHOP/s/Ilkkrb0i5
-import { keyForm } from './scheme.ts';
-import type { Authorization } from './scheme.ts';
+import { type Authorization, keyForm } from './scheme.ts';
 import { tokenSigner } from './token-signer.ts';
 
 /** @param base the channel's base URL, which also issues tokens */

@@ -1,8 +1,7 @@
 // ChatGPT account: sends the access token of a sign-in and the account id. `renew-sign-ins.ts` renews the token long
 // before it expires.
 import { readCodexKey } from '#shared/codex-key.ts';
-import { keyForm } from './scheme.ts';
-import type { Authorization } from './scheme.ts';
+import { type Authorization, keyForm } from './scheme.ts';
 
 export function codex(text: string): Authorization {
   const key = readCodexKey(text);

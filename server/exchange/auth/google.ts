@@ -1,12 +1,9 @@
 // Google Cloud: exchanges a service account's signed assertion, or a user's refresh token, for a token of one hour.
 // https://developers.google.com/identity/protocols/oauth2/service-account#httprest
-import { createPrivateKey, sign } from 'node:crypto';
-import type { KeyObject } from 'node:crypto';
+import { createPrivateKey, type KeyObject, sign } from 'node:crypto';
 import type { FailureReason } from '#shared/failure-reasons.ts';
-import { readGoogleKey } from '#shared/google-key.ts';
-import type { AuthorizedUser, ServiceAccount } from '#shared/google-key.ts';
-import { keyForm } from './scheme.ts';
-import type { Authorization } from './scheme.ts';
+import { type AuthorizedUser, readGoogleKey, type ServiceAccount } from '#shared/google-key.ts';
+import { type Authorization, keyForm } from './scheme.ts';
 import { tokenSigner } from './token-signer.ts';
 
 const scope = 'https://www.googleapis.com/auth/cloud-platform';

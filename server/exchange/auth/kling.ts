@@ -2,8 +2,7 @@
 // https://app.klingai.com/global/dev/document-api/apiReference/commonInfo
 // https://ai-sdk.dev/providers/ai-sdk-providers/klingai
 import { createHmac } from 'node:crypto';
-import { keyForm } from './scheme.ts';
-import type { Authorization } from './scheme.ts';
+import { type Authorization, keyForm } from './scheme.ts';
 
 /** Seconds. */
 const [lifetime, leeway] = [1800, 5];

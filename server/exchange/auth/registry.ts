@@ -2,8 +2,7 @@
 import { ark } from './ark.ts';
 import { aws } from './aws.ts';
 import { baidu } from './baidu.ts';
-import { bearer } from './bearer.ts';
-import type { SplitKey } from './bearer.ts';
+import { bearer, type SplitKey } from './bearer.ts';
 import { codex } from './codex.ts';
 import { google } from './google.ts';
 import { header } from './header.ts';

@@ -3,8 +3,7 @@
 import { PiecedBody, wholeOf } from '#server/framing/byte-source.ts';
 import { createHmac } from 'node:crypto';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
-import { keyForm } from './scheme.ts';
-import type { Authorization } from './scheme.ts';
+import { type Authorization, keyForm } from './scheme.ts';
 
 /** @param key `APPID|APISecret|APIKey` */
 export function sparkSocket(key: string): Authorization {

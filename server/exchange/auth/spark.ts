@@ -1,7 +1,6 @@
 // iFlytek Spark over HTTP: the application's password, or its key and secret, joined.
 // https://www.xfyun.cn/doc/spark/HTTP%E8%B0%83%E7%94%A8%E6%96%87%E6%A1%A3.html
-import { keyForm } from './scheme.ts';
-import type { Authorization } from './scheme.ts';
+import { type Authorization, keyForm } from './scheme.ts';
 
 /** @param key `APPID|APISecret|APIKey`, as for the vendor's sockets, or an APIPassword */
 export function spark(key: string): Authorization {

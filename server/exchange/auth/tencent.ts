@@ -1,8 +1,7 @@
 // Tencent Cloud: signs requests with a secret (TC3-HMAC-SHA256). https://cloud.tencent.com/document/product/1729/101843
 import type { SendRequest } from '#server/exchange/send.ts';
 import { hashOf, hmac, sha256 } from './hashes.ts';
-import { keyForm } from './scheme.ts';
-import type { Authorization } from './scheme.ts';
+import { type Authorization, keyForm } from './scheme.ts';
 
 const algorithm = 'TC3-HMAC-SHA256';
 

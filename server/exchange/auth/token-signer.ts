@@ -5,8 +5,7 @@ import { framings } from '#server/framing/registry.ts';
 import { parseObject } from '#server/framing/loose-json.ts';
 import { SendFailure } from '#server/exchange/send-failure.ts';
 import type { SendRequest } from '#server/exchange/send.ts';
-import { fetchedToken, forgetToken, isOldToken } from './fetched-tokens.ts';
-import type { FetchedToken } from './fetched-tokens.ts';
+import { type FetchedToken, fetchedToken, forgetToken, isOldToken } from './fetched-tokens.ts';
 import type { Authorization, Signing } from './scheme.ts';
 import { SigningFailure } from './signing-failure.ts';
 

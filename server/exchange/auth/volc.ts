@@ -1,8 +1,7 @@
 // Volcano Engine: signs requests with the key's secret. https://www.volcengine.com/docs/6369/67269
 import type { SendRequest } from '#server/exchange/send.ts';
 import { hashOf, hmac, sha256 } from './hashes.ts';
-import { keyForm } from './scheme.ts';
-import type { Authorization } from './scheme.ts';
+import { type Authorization, keyForm } from './scheme.ts';
 
 const algorithm = 'HMAC-SHA256';
 

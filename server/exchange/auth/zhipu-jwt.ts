@@ -1,7 +1,6 @@
 // Zhipu: a key `id.secret` signs a token sent without `Bearer`; its times are milliseconds. https://docs.bigmodel.cn
 import { createHmac } from 'node:crypto';
-import { keyForm } from './scheme.ts';
-import type { Authorization } from './scheme.ts';
+import { type Authorization, keyForm } from './scheme.ts';
 
 const tokenLifetime = 24 * 3600_000;
 

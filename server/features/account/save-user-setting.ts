@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { type UserSetting, userSettingOf } from '#shared/user-setting.ts';
 import type { UserSettingEdit } from '#shared/account-actions.ts';
-import { AppError } from '#shared/errors.ts';
-import type { Language } from '#shared/errors.ts';
+import { AppError, type Language } from '#shared/errors.ts';
 import { NotifyType } from '#shared/notifications.ts';
 import { quotaLimit } from '#shared/user.ts';
 import { webhookUrlOf } from '#shared/webhook-url.ts';

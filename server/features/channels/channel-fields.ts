@@ -1,5 +1,6 @@
 // What an administrator may set on a channel, checked and put into the form in which it is stored.
 import {
+  type BaseUrlProblem,
   baseUrlProblem,
   channelGroupsProblem,
   channelKeys,
@@ -10,13 +11,11 @@ import {
   longestOther,
   tidyBaseUrl,
 } from '#shared/channel-rules.ts';
-import type { BaseUrlProblem } from '#shared/channel-rules.ts';
 import { foreignFormat, formatsOfType } from '#shared/channel-formats.ts';
 import { keyFormsText, otherProblem, typedKeyProblem } from '#shared/channel-type-rules.ts';
 import type { ChannelCreate, ChannelEdit } from '#shared/channels.ts';
 import { commaList } from '#shared/comma-list.ts';
-import { AppError } from '#shared/errors.ts';
-import type { LocalText } from '#shared/errors.ts';
+import { AppError, type LocalText } from '#shared/errors.ts';
 import { fieldRules, invalidInput } from '#shared/field-rules.ts';
 import type { ChannelRecord } from '#server/db/records/channel.ts';
 import { parseChannelSetting, parseModelMapping, parseParamOverride, parseStatusCodeMapping } from '#server/exchange/channel-json.ts';

@@ -1,20 +1,16 @@
 // Runs over all channels (tests, balances), one run of a kind at a time over all processes. The run is a record with a lease: every process can read
 // its progress, and if its process ends, another one resumes after the last finished channel.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ChannelRunKind } from '#shared/channel-runs.ts';
-import type { ChannelRun, ChannelRuns } from '#shared/channel-runs.ts';
-import { AppError } from '#shared/errors.ts';
-import type { ErrorCode, Language } from '#shared/errors.ts';
+import { type ChannelRun, ChannelRunKind, type ChannelRuns } from '#shared/channel-runs.ts';
+import { AppError, type ErrorCode, type Language } from '#shared/errors.ts';
 import { Role } from '#shared/roles.ts';
 import type { AppContext } from '#server/context.ts';
-import { DatabaseUnavailable } from '#server/db/collection.ts';
-import type { Filter } from '#server/db/collection.ts';
+import { DatabaseUnavailable, type Filter } from '#server/db/collection.ts';
 import type { ChannelRecord } from '#server/db/records/channel.ts';
 import type { ChannelRunRecord } from '#server/db/records/channel-run.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 import { noticeOfTests } from '#server/notify/notifications.ts';
-import { balanceStep, testStep } from './run-steps.ts';
-import type { RunStep, StepOutcome } from './run-steps.ts';
+import { balanceStep, type RunStep, type StepOutcome, testStep } from './run-steps.ts';
 
 interface Kind {
   /** Channels of the run. */

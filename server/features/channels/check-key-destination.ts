@@ -1,6 +1,5 @@
 import { AppError } from '#shared/errors.ts';
-import { movesKey } from '#shared/key-destination.ts';
-import type { KeyDestination } from '#shared/key-destination.ts';
+import { type KeyDestination, movesKey } from '#shared/key-destination.ts';
 import { Role } from '#shared/roles.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 

@@ -1,5 +1,4 @@
-import { ChannelStatus } from '#shared/channels.ts';
-import type { ChannelSummary } from '#shared/channels.ts';
+import { ChannelStatus, type ChannelSummary } from '#shared/channels.ts';
 
 /** How many channels are in use and how many are not, by who disabled them. */
 export function countChannels(channels: Iterable<{ status: number }>): ChannelSummary {

@@ -1,5 +1,4 @@
-import { ChannelStatus, channelBatchLimit } from '#shared/channels.ts';
-import type { ChannelCreate } from '#shared/channels.ts';
+import { channelBatchLimit, type ChannelCreate, ChannelStatus } from '#shared/channels.ts';
 import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import type { ChannelRecord } from '#server/db/records/channel.ts';

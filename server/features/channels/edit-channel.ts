@@ -1,13 +1,10 @@
-import { ChannelStatus } from '#shared/channels.ts';
-import type { ChannelEdit } from '#shared/channels.ts';
-import { AppError } from '#shared/errors.ts';
-import type { Language } from '#shared/errors.ts';
+import { type ChannelEdit, ChannelStatus } from '#shared/channels.ts';
+import { AppError, type Language } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import { editRecord } from '#server/db/edit-record.ts';
 import type { ChannelRecord } from '#server/db/records/channel.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
-import { channelFields, checkKeys, checkFormats, checkType } from './channel-fields.ts';
-import type { ChannelFields } from './channel-fields.ts';
+import { type ChannelFields, channelFields, checkFormats, checkKeys, checkType } from './channel-fields.ts';
 import { checkKeyDestination } from './check-key-destination.ts';
 import { presentChannel } from './present-channel.ts';
 

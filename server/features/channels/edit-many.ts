@@ -1,16 +1,13 @@
 // Applies one change to many channels. A failure of one is reported and does not stop the others.
 import type { BulkResult } from '#shared/channel-tags.ts';
 import { commaList } from '#shared/comma-list.ts';
-import { AppError, errorText } from '#shared/errors.ts';
-import type { Language } from '#shared/errors.ts';
+import { AppError, errorText, type Language } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
-import { DatabaseUnavailable } from '#server/db/collection.ts';
-import type { Filter } from '#server/db/collection.ts';
+import { DatabaseUnavailable, type Filter } from '#server/db/collection.ts';
 import { editRecords } from '#server/db/edit-records.ts';
 import type { ChannelRecord } from '#server/db/records/channel.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
-import { channelFields } from './channel-fields.ts';
-import type { ChannelFields, ChannelInput } from './channel-fields.ts';
+import { type ChannelFields, channelFields, type ChannelInput } from './channel-fields.ts';
 import { statusFields } from './edit-channel.ts';
 
 export interface Editor {

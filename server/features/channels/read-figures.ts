@@ -1,10 +1,7 @@
-import { figureHours, hourSeconds } from '#shared/channels.ts';
-import type { ChannelFigureSheet } from '#shared/channels.ts';
+import { type ChannelFigureSheet, figureHours, hourSeconds } from '#shared/channels.ts';
 import type { AppContext } from '#server/context.ts';
-import { hourOf } from '#server/exchange/channel-figures.ts';
-import type { ChannelHour } from '#server/exchange/channel-figures.ts';
-import { addFirstBytes, medianFirstByte } from '#server/exchange/first-byte-buckets.ts';
-import type { FirstByteBucket } from '#server/exchange/first-byte-buckets.ts';
+import { type ChannelHour, hourOf } from '#server/exchange/channel-figures.ts';
+import { addFirstBytes, type FirstByteBucket, medianFirstByte } from '#server/exchange/first-byte-buckets.ts';
 
 /** The last day of every channel that was called in it and still exists. */
 export async function readFigures({ now, channels, figures }: AppContext): Promise<ChannelFigureSheet> {

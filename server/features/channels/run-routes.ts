@@ -1,7 +1,6 @@
 import { channelRunApi } from '#shared/channel-runs.ts';
 import { respond, signedIn } from '#server/http/call.ts';
-import { mount } from '#server/http/mount.ts';
-import type { RouteHost } from '#server/http/mount.ts';
+import { mount, type RouteHost } from '#server/http/mount.ts';
 import { readRuns, startRun, stopRun } from './channel-runs.ts';
 import { readChannel } from './store.ts';
 import { updateBalance } from './update-balance.ts';

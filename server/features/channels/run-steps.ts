@@ -1,7 +1,6 @@
 // What a run over all channels does with one of them.
 import { ChannelStatus } from '#shared/channels.ts';
-import { AppError } from '#shared/errors.ts';
-import type { Language } from '#shared/errors.ts';
+import { AppError, type Language } from '#shared/errors.ts';
 import type { FailureReason } from '#shared/failure-reasons.ts';
 import type { AppContext } from '#server/context.ts';
 import type { ChannelRecord } from '#server/db/records/channel.ts';

@@ -1,12 +1,9 @@
 import { channelTagApi } from '#shared/channel-tags.ts';
 import { ChannelStatus } from '#shared/channels.ts';
 import { AppError } from '#shared/errors.ts';
-import { signedIn } from '#server/http/call.ts';
-import type { Call } from '#server/http/call.ts';
-import { mount } from '#server/http/mount.ts';
-import type { RouteHost } from '#server/http/mount.ts';
-import { editMany, wholly } from './edit-many.ts';
-import type { Editor } from './edit-many.ts';
+import { type Call, signedIn } from '#server/http/call.ts';
+import { mount, type RouteHost } from '#server/http/mount.ts';
+import { editMany, type Editor, wholly } from './edit-many.ts';
 import { repairChannels } from './repair-channels.ts';
 import { editTag, listTags, setStatusOfTag } from './tags.ts';
 

@@ -5,10 +5,8 @@ import { commaList } from '#shared/comma-list.ts';
 import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import type { ChannelRecord } from '#server/db/records/channel.ts';
-import { editMany, wholly } from './edit-many.ts';
-import type { Editor, ManyEdit } from './edit-many.ts';
-import { eachFound } from './store.ts';
-import type { ChannelSearch } from './store.ts';
+import { editMany, type Editor, type ManyEdit, wholly } from './edit-many.ts';
+import { type ChannelSearch, eachFound } from './store.ts';
 
 /** By name; channels without a tag come last. */
 export async function listTags(context: AppContext, search: Omit<ChannelSearch, 'byId'>): Promise<ChannelTag[]> {

@@ -10,8 +10,7 @@ import type { ChannelRoute } from '#server/exchange/find-route.ts';
 import { handshakeOf } from '#server/exchange/handshake.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
 import { SendFailure } from '#server/exchange/send-failure.ts';
-import { failureOfSend, parseUpstreamError, refusedReason } from '#server/exchange/upstream-error.ts';
-import type { UpstreamFailure } from '#server/exchange/upstream-error.ts';
+import { failureOfSend, parseUpstreamError, refusedReason, type UpstreamFailure } from '#server/exchange/upstream-error.ts';
 
 type TestContext = Pick<AppContext, 'sender' | 'now'>;
 

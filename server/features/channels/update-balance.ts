@@ -5,12 +5,10 @@ import type { ChannelRecord } from '#server/db/records/channel.ts';
 import { parseObject } from '#server/framing/loose-json.ts';
 import { authorizedGet } from '#server/exchange/authorized-get.ts';
 import { disableChannel } from '#server/exchange/auto-disable.ts';
-import { BalanceProblem } from '#server/exchange/balance-sources.ts';
-import type { Balance, BalanceSource } from '#server/exchange/balance-sources.ts';
+import { type Balance, BalanceProblem, type BalanceSource } from '#server/exchange/balance-sources.ts';
 import { exchange } from '#server/exchange/exchange.ts';
 import { maskSecrets } from '#server/exchange/mask-secrets.ts';
-import { prepareChannel } from '#server/exchange/prepared-channel.ts';
-import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
+import { prepareChannel, type PreparedChannel } from '#server/exchange/prepared-channel.ts';
 import { receiveWhole } from './receive-whole.ts';
 import type { ChannelTest } from './test-channel.ts';
 

@@ -1,8 +1,7 @@
 // The calls of existing clients: every hour and model with what it came to.
 import { AppError } from '#shared/errors.ts';
 import type { QueryOf } from '#shared/contract.ts';
-import { longestUsageSeconds } from '#shared/dashboard.ts';
-import type { UsageHour, dashboardApi } from '#shared/dashboard.ts';
+import { type dashboardApi, longestUsageSeconds, type UsageHour } from '#shared/dashboard.ts';
 import type { AppContext } from '#server/context.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 import { readUsage, readUsageState } from '#server/logs/read-usage.ts';

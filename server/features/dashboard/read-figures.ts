@@ -1,20 +1,24 @@
 // What the dashboard shows of a time: the whole, the same of the time before, and the largest by name, step by step.
 import { AppError } from '#shared/errors.ts';
 import type { QueryOf } from '#shared/contract.ts';
-import { namedSeries, namedTotals } from '#shared/dashboard.ts';
-import type { UsageBy, UsageFigures, UsageLatency, UsageStep, UsageSums, dashboardApi } from '#shared/dashboard.ts';
+import {
+  type dashboardApi,
+  namedSeries,
+  namedTotals,
+  type UsageBy,
+  type UsageFigures,
+  type UsageLatency,
+  type UsageStep,
+  type UsageSums,
+} from '#shared/dashboard.ts';
 import type { AppContext } from '#server/context.ts';
 import type { CallSums } from '#server/db/records/call-sums.ts';
-import { addLatency, emptyLatency, percentileOf } from '#server/logs/latency-histogram.ts';
-import type { Histogram, Latency } from '#server/logs/latency-histogram.ts';
-import { readLatency } from '#server/logs/read-latency.ts';
-import type { LatencyCell } from '#server/logs/read-latency.ts';
-import { completeFrom, readUsage, readUsageState, readUsageTotals } from '#server/logs/read-usage.ts';
-import type { UsageCell } from '#server/logs/read-usage.ts';
+import { addLatency, emptyLatency, type Histogram, type Latency, percentileOf } from '#server/logs/latency-histogram.ts';
+import { type LatencyCell, readLatency } from '#server/logs/read-latency.ts';
+import { completeFrom, readUsage, readUsageState, readUsageTotals, type UsageCell } from '#server/logs/read-usage.ts';
 import { addSums, emptySums } from '#server/logs/rollup-shape.ts';
 import { labelled, linesOf } from './name-labels.ts';
-import { frameOf, placeOf } from '#server/logs/time-steps.ts';
-import type { Frame, Steps } from '#server/logs/time-steps.ts';
+import { type Frame, frameOf, placeOf, type Steps } from '#server/logs/time-steps.ts';
 
 type Context = Pick<AppContext, 'db' | 'now'>;
 type Query = Partial<QueryOf<typeof dashboardApi.figures>>;

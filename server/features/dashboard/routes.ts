@@ -1,7 +1,6 @@
 import { dashboardApi } from '#shared/dashboard.ts';
 import { signedIn } from '#server/http/call.ts';
-import { mount } from '#server/http/mount.ts';
-import type { RouteHost } from '#server/http/mount.ts';
+import { mount, type RouteHost } from '#server/http/mount.ts';
 import { mountReading } from '#server/http/fair-reads.ts';
 import { readOperatorTodo } from './read-operator-todo.ts';
 import { readFigures } from './read-figures.ts';

@@ -3,8 +3,7 @@ import type { QueryOf } from '#shared/contract.ts';
 import { respond, signedIn } from '#server/http/call.ts';
 import { mountReading } from '#server/http/fair-reads.ts';
 import type { RouteHost } from '#server/http/mount.ts';
-import { listTasks } from '#server/tasks/list-tasks.ts';
-import type { TaskQuery } from '#server/tasks/list-tasks.ts';
+import { listTasks, type TaskQuery } from '#server/tasks/list-tasks.ts';
 import { presentDrawing } from './present-drawing.ts';
 
 export function mountDrawings(host: RouteHost): void {

@@ -1,11 +1,9 @@
-import { firstCallApi } from '#shared/first-call.ts';
-import type { GuidedRefusal } from '#shared/first-call.ts';
+import { firstCallApi, type GuidedRefusal } from '#shared/first-call.ts';
 import { Role } from '#shared/roles.ts';
 import type { AppContext } from '#server/context.ts';
 import type { TokenRecord } from '#server/db/records/token.ts';
 import { signedIn } from '#server/http/call.ts';
-import { mount } from '#server/http/mount.ts';
-import type { RouteHost } from '#server/http/mount.ts';
+import { mount, type RouteHost } from '#server/http/mount.ts';
 import type { RefusalWatch } from '#server/tokens/refusal-watch.ts';
 import { newestCall } from './newest-call.ts';
 

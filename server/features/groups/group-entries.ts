@@ -1,6 +1,5 @@
 // The entries of a group in the settings that are named for groups, as edits of their rows.
-import { parseMap } from '#shared/settings.ts';
-import type { EntryMap } from '#shared/settings.ts';
+import { type EntryMap, parseMap } from '#shared/settings.ts';
 import type { OptionRecord } from '#server/db/records/option.ts';
 import { defaultText } from '#server/settings/defaults.ts';
 import { groupSettings } from '#server/settings/group-moves.ts';

@@ -1,7 +1,6 @@
 import { groupApi } from '#shared/groups.ts';
 import { signedIn } from '#server/http/call.ts';
-import { mount } from '#server/http/mount.ts';
-import type { RouteHost } from '#server/http/mount.ts';
+import { mount, type RouteHost } from '#server/http/mount.ts';
 import { readGroupUses } from '#server/settings/group-uses.ts';
 import { presentMove, removeGroup, renameGroup } from './start-move.ts';
 

@@ -7,10 +7,8 @@ import type { AppContext } from '#server/context.ts';
 import { editRecords } from '#server/db/edit-records.ts';
 import type { OptionRecord } from '#server/db/records/option.ts';
 import type { TokenRecord } from '#server/db/records/token.ts';
-import { endedMoves, groupMovesKey, groupMovesOf, groupMovesText, groupSettings } from '#server/settings/group-moves.ts';
-import type { RunningMove } from '#server/settings/group-moves.ts';
-import { editOptions, finishOptionWrites } from '#server/settings/option-writes.ts';
-import type { OptionEdit } from '#server/settings/option-writes.ts';
+import { endedMoves, groupMovesKey, groupMovesOf, groupMovesText, groupSettings, type RunningMove } from '#server/settings/group-moves.ts';
+import { editOptions, finishOptionWrites, type OptionEdit } from '#server/settings/option-writes.ts';
 import { withoutGroup } from './group-entries.ts';
 
 /** Longer than any process takes to learn of a change. */

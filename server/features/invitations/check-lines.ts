@@ -1,6 +1,5 @@
 // Reports the faulty lines of a list, in queries over all of them: names and mailboxes that are taken, or already invited.
-import { usernameProblem, tidyName } from '#shared/account-rules.ts';
-import type { UsernameProblem } from '#shared/account-rules.ts';
+import { tidyName, type UsernameProblem, usernameProblem } from '#shared/account-rules.ts';
 import type { Delivery, InvitationLine, LineProblem } from '#shared/invitations.ts';
 import { emailProblem } from '#server/accounts/email-rules.ts';
 import { foldName, takenNames } from '#server/accounts/folded-name.ts';

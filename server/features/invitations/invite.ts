@@ -1,7 +1,5 @@
-import { AppError } from '#shared/errors.ts';
-import type { Language } from '#shared/errors.ts';
-import { openInvitationLimit } from '#shared/invitations.ts';
-import type { Delivery, InvitationLine, LineProblem } from '#shared/invitations.ts';
+import { AppError, type Language } from '#shared/errors.ts';
+import { type Delivery, type InvitationLine, type LineProblem, openInvitationLimit } from '#shared/invitations.ts';
 import { createAccount } from '#server/accounts/create-account.ts';
 import { foldName } from '#server/accounts/folded-name.ts';
 import { foldEmail } from '#server/accounts/identities.ts';
@@ -9,8 +7,7 @@ import type { AppContext } from '#server/context.ts';
 import { UniqueConflict } from '#server/db/collection.ts';
 import type { InvitationRecord } from '#server/db/records/invitation.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
-import { checkLines, tidyLine } from './check-lines.ts';
-import type { CheckedLine } from './check-lines.ts';
+import { type CheckedLine, checkLines, tidyLine } from './check-lines.ts';
 import { linkFields, requireDelivery } from './invitation-links.ts';
 
 interface List {

@@ -1,7 +1,6 @@
 // Mails with invitations leave by a job, so many a minute. The link is made when its mail leaves: nothing at rest opens an account.
 import { AppError } from '#shared/errors.ts';
-import { invitationMailsPerMinute } from '#shared/invitations.ts';
-import type { Delivery } from '#shared/invitations.ts';
+import { type Delivery, invitationMailsPerMinute } from '#shared/invitations.ts';
 import type { AppContext } from '#server/context.ts';
 import { DatabaseUnavailable } from '#server/db/collection.ts';
 import type { InvitationRecord } from '#server/db/records/invitation.ts';

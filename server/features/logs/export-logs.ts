@@ -14,14 +14,12 @@ import type { RouteHost } from '#server/http/mount.ts';
 import { afterCursor } from '#server/http/paging.ts';
 import { accountName } from '#server/http/fair-reads.ts';
 import { sessionCsvHead, sessionCsvLine } from './call-session-lines.ts';
-import { afterLast, lastFirst, presentSession, sessionFilter } from './list-call-sessions.ts';
-import type { SessionQuery } from './list-call-sessions.ts';
+import { afterLast, lastFirst, presentSession, sessionFilter, type SessionQuery } from './list-call-sessions.ts';
 import { newestFirst } from './list-logs.ts';
 import { logFilter, timeFilter } from './log-filter.ts';
 import { csvHead, csvLine, jsonLine } from './log-lines.ts';
 import { presentForAdmin, presentForOwner } from './present-log.ts';
-import { mayStillRead } from '#server/http/reader-rights.ts';
-import type { LogReader } from '#server/http/reader-rights.ts';
+import { type LogReader, mayStillRead } from '#server/http/reader-rights.ts';
 
 type Query = Partial<QueryOf<typeof logApi.exportAll>>;
 type SessionExport = SessionQuery & Pick<Query, 'format' | 'time_zone' | 'utc_offset'>;

@@ -1,6 +1,5 @@
 import { AppError } from '#shared/errors.ts';
-import { foundLogs } from '#shared/logs.ts';
-import type { Log } from '#shared/logs.ts';
+import { foundLogs, type Log } from '#shared/logs.ts';
 import type { AppContext } from '#server/context.ts';
 import type { RequestFacts } from '#server/http/call.ts';
 import { enforceSourceLimit } from '#server/http/rate-limit.ts';

@@ -1,10 +1,8 @@
 // Builds the store's filter from the filters of the log page.
-import { LogType } from '#shared/logs.ts';
-import type { logApi } from '#shared/logs.ts';
+import { type logApi, LogType } from '#shared/logs.ts';
 import type { QueryOf } from '#shared/contract.ts';
 import type { AppContext } from '#server/context.ts';
-import { onField } from '#server/db/collection.ts';
-import type { Filter } from '#server/db/collection.ts';
+import { type Filter, onField } from '#server/db/collection.ts';
 import type { LogRecord } from '#server/db/records/log.ts';
 import { findSessionId } from './list-call-sessions.ts';
 import type { CallKind, CallQuestion } from '#server/logs/sum-calls.ts';

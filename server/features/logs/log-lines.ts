@@ -4,8 +4,7 @@ import { csvMark, csvRow } from '#shared/csv.ts';
 import { endingOf } from '#shared/log-ending.ts';
 import type { LogEvent } from '#shared/log-event.ts';
 import { isCall, otherOf } from '#shared/log-other.ts';
-import { LogType } from '#shared/logs.ts';
-import type { Log } from '#shared/logs.ts';
+import { type Log, LogType } from '#shared/logs.ts';
 import { quotaSettings } from '#shared/quota-settings.ts';
 
 /** `quotaPerUsd`: of today, for rows that do not say theirs. */

@@ -1,5 +1,4 @@
-import { LogType } from '#shared/logs.ts';
-import type { LogTimeline, logApi } from '#shared/logs.ts';
+import { type logApi, type LogTimeline, LogType } from '#shared/logs.ts';
 import type { QueryOf } from '#shared/contract.ts';
 import type { AppContext } from '#server/context.ts';
 import { countCallsByHour } from '#server/logs/count-by-hour.ts';

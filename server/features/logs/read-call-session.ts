@@ -7,8 +7,7 @@ import type { CallSessionRecord } from '#server/db/records/call-session.ts';
 import type { LogRecord } from '#server/db/records/log.ts';
 import { sessionCacheOf } from '#server/logs/rollup-cache.ts';
 import { afterCursor, readCursor, writeCursor } from '#server/http/paging.ts';
-import { presentSession } from './list-call-sessions.ts';
-import type { SessionContext } from './list-call-sessions.ts';
+import { presentSession, type SessionContext } from './list-call-sessions.ts';
 import { newestFirst } from './list-logs.ts';
 import { presentForAdmin, presentForOwner } from './present-log.ts';
 

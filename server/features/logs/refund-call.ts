@@ -3,21 +3,18 @@
 // entries and the log row have names that the claim gives them.
 import { AppError } from '#shared/errors.ts';
 import { fieldRules, invalidField } from '#shared/field-rules.ts';
-import { LogType } from '#shared/logs.ts';
-import type { CallRefund, Log, RefundInput } from '#shared/logs.ts';
+import { type CallRefund, type Log, LogType, type RefundInput } from '#shared/logs.ts';
 import { mayActOn } from '#shared/roles.ts';
 import { quotaText } from '#server/accounts/quota-text.ts';
 import type { AppContext } from '#server/context.ts';
-import { UniqueConflict } from '#server/db/collection.ts';
-import type { Filter } from '#server/db/collection.ts';
+import { type Filter, UniqueConflict } from '#server/db/collection.ts';
 import { eachDue } from '#server/db/each-due.ts';
 import type { CallRefundAct, CallRefundRecord } from '#server/db/records/call-refund.ts';
 import type { LogRecord } from '#server/db/records/log.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 import { writeLog } from '#server/logs/write-log.ts';
 import type { AccountKind } from '#server/money/account.ts';
-import { changeOnce } from '#server/money/change-once.ts';
-import type { ChangeOutcome } from '#server/money/change-once.ts';
+import { changeOnce, type ChangeOutcome } from '#server/money/change-once.ts';
 import { isCharged } from '#server/money/recovery/call-charge.ts';
 import { addChannelUse } from '#server/exchange/deleted-channels.ts';
 import { readLog } from './list-logs.ts';

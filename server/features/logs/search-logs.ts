@@ -1,5 +1,4 @@
-import { LogType, foundLogs } from '#shared/logs.ts';
-import type { Log } from '#shared/logs.ts';
+import { foundLogs, type Log, LogType } from '#shared/logs.ts';
 import type { AppContext } from '#server/context.ts';
 import type { Filter } from '#server/db/collection.ts';
 import type { LogRecord } from '#server/db/records/log.ts';

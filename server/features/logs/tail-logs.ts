@@ -12,10 +12,8 @@ import { accountName } from '#server/http/fair-reads.ts';
 import { newestFirst } from './list-logs.ts';
 import { logFilter, timeFilter } from './log-filter.ts';
 import { presentForAdmin, presentForOwner } from './present-log.ts';
-import { mayStillRead } from '#server/http/reader-rights.ts';
-import type { LogReader } from '#server/http/reader-rights.ts';
-import { createTailSlots } from './tail-slots.ts';
-import type { TailSlot } from './tail-slots.ts';
+import { type LogReader, mayStillRead } from '#server/http/reader-rights.ts';
+import { createTailSlots, type TailSlot } from './tail-slots.ts';
 
 type Query = Partial<QueryOf<typeof logApi.tail>>;
 

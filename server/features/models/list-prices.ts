@@ -1,13 +1,11 @@
 import type { PricingEntry } from '#shared/models.ts';
-import { findPrice, unsetModelRatio } from '#shared/find-price.ts';
-import type { PriceMaps } from '#shared/find-price.ts';
+import { findPrice, type PriceMaps, unsetModelRatio } from '#shared/find-price.ts';
 import type { UsagePrice } from '#shared/pricing.ts';
 import { completionRatioOf, pricedName } from '#shared/pricing-rules.ts';
 import { usualTierFactors } from '#shared/service-tiers.ts';
 import { longInputsOf } from '#shared/long-inputs.ts';
 import type { NumberMap } from '#shared/setting-values.ts';
-import { kindOfPriced, pricedTools } from '#shared/hosted-tools.ts';
-import type { PricedTool } from '#shared/hosted-tools.ts';
+import { kindOfPriced, type PricedTool, pricedTools } from '#shared/hosted-tools.ts';
 import { toolPricesOf } from '#shared/tool-prices.ts';
 import { tuningPriceOf } from '#shared/tuning-prices.ts';
 import type { AppContext } from '#server/context.ts';

@@ -1,7 +1,6 @@
 import { modelApi } from '#shared/models.ts';
 import { respond } from '#server/http/call.ts';
-import { mount } from '#server/http/mount.ts';
-import type { RouteHost } from '#server/http/mount.ts';
+import { mount, type RouteHost } from '#server/http/mount.ts';
 import { defaultModels } from './default-models.ts';
 import { createPriceList, priceGroups } from './list-prices.ts';
 

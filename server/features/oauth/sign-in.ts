@@ -1,6 +1,5 @@
 // Gives an identity of a provider a session: of the account that is bound to it, or of a new one.
-import { AppError } from '#shared/errors.ts';
-import type { Language } from '#shared/errors.ts';
+import { AppError, type Language } from '#shared/errors.ts';
 import { displayNameProblem, tidyName, usernameProblem } from '#shared/account-rules.ts';
 import { displayNameLimit, usernameLimit, UserStatus } from '#shared/user.ts';
 import { AlreadyBound, createAccount, findInviter } from '#server/accounts/create-account.ts';

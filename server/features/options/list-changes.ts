@@ -1,5 +1,4 @@
-import { isSecret, isSettingKey, mayWriteSetting } from '#shared/settings.ts';
-import type { SettingKey } from '#shared/settings.ts';
+import { isSecret, isSettingKey, mayWriteSetting, type SettingKey } from '#shared/settings.ts';
 import type { Page } from '#shared/paging.ts';
 import type { OptionChange } from '#shared/options.ts';
 import type { AppContext } from '#server/context.ts';

@@ -1,6 +1,5 @@
 import type { Option } from '#shared/options.ts';
-import { isSecret } from '#shared/settings.ts';
-import type { SettingKey } from '#shared/settings.ts';
+import { isSecret, type SettingKey } from '#shared/settings.ts';
 import type { AppContext } from '#server/context.ts';
 import type { OptionRecord } from '#server/db/records/option.ts';
 import { defaultText } from '#server/settings/defaults.ts';

@@ -1,21 +1,17 @@
 // What the last days would have cost at other prices: what models cost is known from sums, and what they would have, from their newest
 // calls. Only so many are looked at; what the others would cost is inferred from these.
-import type { LogOther } from '#shared/logs.ts';
-import { LogType } from '#shared/logs.ts';
+import { type LogOther, LogType } from '#shared/logs.ts';
 import type { PriceEffect } from '#shared/options.ts';
 import { usageOfLog } from '#shared/price-display.ts';
-import { findPrice, trainedPrice } from '#shared/find-price.ts';
-import { quotaWithTools } from '#shared/pricing.ts';
+import { findPrice, type PriceMaps, trainedPrice } from '#shared/find-price.ts';
+import { type Price, quotaWithTools, type UsagePrice } from '#shared/pricing.ts';
 import { pricedTools } from '#shared/hosted-tools.ts';
 import { longInputsOf } from '#shared/long-inputs.ts';
 import { videoPrice } from '#shared/price-at.ts';
 import { tierFactorsOf } from '#shared/service-tiers.ts';
 import { videoPricesOf } from '#shared/video-prices.ts';
-import { toolCharges, toolPricesOf } from '#shared/tool-prices.ts';
-import type { ToolPrices } from '#shared/tool-prices.ts';
+import { toolCharges, type ToolPrices, toolPricesOf } from '#shared/tool-prices.ts';
 import type { NumberMap } from '#shared/setting-values.ts';
-import type { PriceMaps } from '#shared/find-price.ts';
-import type { Price, UsagePrice } from '#shared/pricing.ts';
 import { pricedName } from '#shared/pricing-rules.ts';
 import { defaultQuotaPerUnit } from '#shared/quota.ts';
 import { baseOfTrained, tuningPriceOf } from '#shared/tuning-prices.ts';

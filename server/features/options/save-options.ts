@@ -2,8 +2,15 @@ import { AppError } from '#shared/errors.ts';
 import { LogType } from '#shared/logs.ts';
 import type { SettingChange } from '#shared/log-event.ts';
 import type { Option } from '#shared/options.ts';
-import { isSecret, isSettingKey, mayWriteSetting, settingProblem, settingRequirements, settings } from '#shared/settings.ts';
-import type { SettingKey } from '#shared/settings.ts';
+import {
+  isSecret,
+  isSettingKey,
+  mayWriteSetting,
+  type SettingKey,
+  settingProblem,
+  settingRequirements,
+  settings,
+} from '#shared/settings.ts';
 import type { AppContext } from '#server/context.ts';
 import type { OptionChangeRecord } from '#server/db/records/option-change.ts';
 import type { OptionRecord } from '#server/db/records/option.ts';

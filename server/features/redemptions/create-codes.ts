@@ -1,7 +1,12 @@
 import { createHash } from 'node:crypto';
 import { AppError } from '#shared/errors.ts';
-import { RedemptionStatus, isRedemptionName, redemptionBatchLimit, tidyRedemptionName } from '#shared/redemptions.ts';
-import type { RedemptionCreate } from '#shared/redemptions.ts';
+import {
+  isRedemptionName,
+  redemptionBatchLimit,
+  type RedemptionCreate,
+  RedemptionStatus,
+  tidyRedemptionName,
+} from '#shared/redemptions.ts';
 import type { AppContext } from '#server/context.ts';
 import type { Write } from '#server/db/database.ts';
 import type { UserRecord } from '#server/db/records/user.ts';

@@ -1,7 +1,6 @@
 import { AppError } from '#shared/errors.ts';
 import { fieldRules, invalidField } from '#shared/field-rules.ts';
-import { RedemptionStatus } from '#shared/redemptions.ts';
-import type { Redemption, RedemptionEdit } from '#shared/redemptions.ts';
+import { type Redemption, type RedemptionEdit, RedemptionStatus } from '#shared/redemptions.ts';
 import type { AppContext } from '#server/context.ts';
 import { editRecord } from '#server/db/edit-record.ts';
 import type { RedemptionRecord } from '#server/db/records/redemption.ts';

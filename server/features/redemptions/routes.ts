@@ -1,8 +1,7 @@
 import { AppError } from '#shared/errors.ts';
 import { redemptionApi } from '#shared/redemptions.ts';
 import { respond, signedIn } from '#server/http/call.ts';
-import { mount } from '#server/http/mount.ts';
-import type { RouteHost } from '#server/http/mount.ts';
+import { mount, type RouteHost } from '#server/http/mount.ts';
 import { createCodes } from './create-codes.ts';
 import { editCode, editCodeStatus } from './edit-code.ts';
 import { redeemCode } from './redeem-code.ts';

@@ -1,8 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { AppError } from '#shared/errors.ts';
 import type { Page } from '#shared/paging.ts';
-import { RedemptionStatus, sweptIdsLimit } from '#shared/redemptions.ts';
-import type { Redemption, RedemptionAction } from '#shared/redemptions.ts';
+import { type Redemption, type RedemptionAction, RedemptionStatus, sweptIdsLimit } from '#shared/redemptions.ts';
 import { readUsernames } from '#server/accounts/usernames.ts';
 import type { AppContext } from '#server/context.ts';
 import type { Filter, Patch } from '#server/db/collection.ts';

@@ -1,8 +1,7 @@
 import { setupApi } from '#shared/setup.ts';
 import { presentUser } from '#server/accounts/present-user.ts';
 import { respond } from '#server/http/call.ts';
-import { mount } from '#server/http/mount.ts';
-import type { RouteHost } from '#server/http/mount.ts';
+import { mount, type RouteHost } from '#server/http/mount.ts';
 import { endSession, startSession } from '#server/http/session.ts';
 import { setUp } from './set-up.ts';
 import { readSetupState } from './setup-state.ts';

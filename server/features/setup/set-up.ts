@@ -1,7 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import { passwordProblem } from '#shared/account-rules.ts';
-import { AppError } from '#shared/errors.ts';
-import type { Language } from '#shared/errors.ts';
+import { AppError, type Language } from '#shared/errors.ts';
 import { Role } from '#shared/roles.ts';
 import type { SetupInput } from '#shared/setup.ts';
 import { checkPassword, checkUsername } from '#server/accounts/account-input.ts';

@@ -1,6 +1,5 @@
 import type { RouteHost } from '#server/http/mount.ts';
-import { storedLogo } from '#server/settings/site-logo.ts';
-import type { StoredLogo } from '#server/settings/site-logo.ts';
+import { type StoredLogo, storedLogo } from '#server/settings/site-logo.ts';
 
 const yearSeconds = 31_536_000;
 

@@ -6,12 +6,9 @@ import { readingFor } from '#server/db/reading-for.ts';
 import { Download } from '#server/http/call.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import { accountName } from '#server/http/fair-reads.ts';
-import { mayStillRead } from '#server/http/reader-rights.ts';
-import type { LogReader } from '#server/http/reader-rights.ts';
-import { accountsOf, addParts, balancesOf, noParts, spanWithin } from './account-balances.ts';
-import type { TableSpan } from './account-balances.ts';
-import { checkedSpan, onSteadyBooks } from './steady-books.ts';
-import type { RequestedSpan } from './steady-books.ts';
+import { type LogReader, mayStillRead } from '#server/http/reader-rights.ts';
+import { accountsOf, addParts, balancesOf, noParts, spanWithin, type TableSpan } from './account-balances.ts';
+import { checkedSpan, onSteadyBooks, type RequestedSpan } from './steady-books.ts';
 
 const accountsAtOnce = 300;
 /** Of one caller at a time. */

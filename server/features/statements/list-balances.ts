@@ -3,8 +3,7 @@ import type { Page } from '#shared/paging.ts';
 import type { AppContext } from '#server/context.ts';
 import { exactTotal, isBehind, pageBounds, pageResponse } from '#server/http/paging.ts';
 import { accountsOf, balancesOf, spanWithin, sumBalances } from './account-balances.ts';
-import { checkedSpan, onSteadyBooks } from './steady-books.ts';
-import type { RequestedSpan } from './steady-books.ts';
+import { checkedSpan, onSteadyBooks, type RequestedSpan } from './steady-books.ts';
 
 export interface ListedBalances {
   page: Page<AccountBalance>;

@@ -7,11 +7,9 @@ import type { Filter } from '#server/db/collection.ts';
 import type { Database } from '#server/db/database.ts';
 import type { LedgerRecord } from '#server/db/records/ledger-entry.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
-import { chargesOfUser, rowCharges } from '#server/logs/user-charges.ts';
-import type { ModelCharges } from '#server/logs/user-charges.ts';
+import { chargesOfUser, type ModelCharges, rowCharges } from '#server/logs/user-charges.ts';
 import { closingKind, closingRef } from '#server/money/log-closing.ts';
-import { checkedSpan, onSteadyBooks } from './steady-books.ts';
-import type { RequestedSpan } from './steady-books.ts';
+import { checkedSpan, onSteadyBooks, type RequestedSpan } from './steady-books.ts';
 
 /** As many of each are shown by themselves. */
 const mostEntries = 500;

@@ -3,8 +3,7 @@ import type { QueryOf } from '#shared/contract.ts';
 import { respond, signedIn } from '#server/http/call.ts';
 import { mountReading } from '#server/http/fair-reads.ts';
 import type { RouteHost } from '#server/http/mount.ts';
-import { emptyTaskPage, listTasks } from '#server/tasks/list-tasks.ts';
-import type { TaskPage, TaskQuery } from '#server/tasks/list-tasks.ts';
+import { emptyTaskPage, listTasks, type TaskPage, type TaskQuery } from '#server/tasks/list-tasks.ts';
 import type { AppContext } from '#server/context.ts';
 import { presentTask } from './present-task.ts';
 

@@ -1,15 +1,13 @@
 import { withEditLock } from '#server/accounts/edit-lock.ts';
 import { AppError } from '#shared/errors.ts';
-import { tokenBatchLimit, tokenNameLimit } from '#shared/tokens.ts';
-import type { TokenCreate } from '#shared/tokens.ts';
+import { tokenBatchLimit, type TokenCreate, tokenNameLimit } from '#shared/tokens.ts';
 import type { AppContext } from '#server/context.ts';
 import type { TokenRecord } from '#server/db/records/token.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 import { enforceLimit, forgiveHit } from '#server/http/rate-limit.ts';
 import { checkTokenFields, checkTokenGroup } from './token-fields.ts';
 import { requireTokenCapacity } from './token-capacity.ts';
-import { defaultTokenFields, insertTokens } from '#server/tokens/insert-token.ts';
-import type { NewToken } from '#server/tokens/insert-token.ts';
+import { defaultTokenFields, insertTokens, type NewToken } from '#server/tokens/insert-token.ts';
 
 const suffixLength = 6;
 /** Deleted tokens remain for the books; this bounds how many a user can create by deleting and creating. */

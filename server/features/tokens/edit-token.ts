@@ -1,12 +1,10 @@
 import { AppError } from '#shared/errors.ts';
 import { fieldRules, invalidField } from '#shared/field-rules.ts';
-import { TokenStatus } from '#shared/tokens.ts';
-import type { TokenEdit } from '#shared/tokens.ts';
+import { type TokenEdit, TokenStatus } from '#shared/tokens.ts';
 import { withEditLock } from '#server/accounts/edit-lock.ts';
 import { requestedBalance } from '#server/accounts/requested-balance.ts';
 import type { AppContext } from '#server/context.ts';
-import { editRecord } from '#server/db/edit-record.ts';
-import type { Edited } from '#server/db/edit-record.ts';
+import { type Edited, editRecord } from '#server/db/edit-record.ts';
 import type { TokenRecord } from '#server/db/records/token.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 import { balanceOf } from '#server/money/account.ts';

@@ -2,8 +2,7 @@
 // done by the same edit sent again, whose refills have names of their own in the ledger.
 import { AppError } from '#shared/errors.ts';
 import { fieldRules, invalidField } from '#shared/field-rules.ts';
-import type { TokensEdit } from '#shared/tokens.ts';
-import { TokenStatus } from '#shared/tokens.ts';
+import { type TokensEdit, TokenStatus } from '#shared/tokens.ts';
 import { quotaLimit } from '#shared/user.ts';
 import { withEditLock } from '#server/accounts/edit-lock.ts';
 import type { AppContext } from '#server/context.ts';

@@ -1,8 +1,7 @@
 import { AppError } from '#shared/errors.ts';
 import { tokenApi } from '#shared/tokens.ts';
 import { respond, signedIn } from '#server/http/call.ts';
-import { mount } from '#server/http/mount.ts';
-import type { RouteHost } from '#server/http/mount.ts';
+import { mount, type RouteHost } from '#server/http/mount.ts';
 import { pageBounds, totalExtra } from '#server/http/paging.ts';
 import { createTokens } from './create-tokens.ts';
 import { deleteTokens } from './delete-tokens.ts';

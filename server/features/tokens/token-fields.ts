@@ -1,7 +1,6 @@
 // What a token's fields must be, for creation and edits alike. The schema has checked types; here are the rules.
 import { AppError } from '#shared/errors.ts';
-import { tidyTokenName, tokenNameProblem } from '#shared/tokens.ts';
-import type { TokenCreate, TokenEdit, TokensEdit } from '#shared/tokens.ts';
+import { tidyTokenName, type TokenCreate, type TokenEdit, tokenNameProblem, type TokensEdit } from '#shared/tokens.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 import { checkAllowedAddresses } from './allowed-addresses.ts';
 import { checkStays } from '#server/settings/group-moves.ts';

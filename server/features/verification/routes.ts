@@ -1,10 +1,8 @@
 import { AppError } from '#shared/errors.ts';
 import { verificationApi } from '#shared/verification.ts';
 import { checkHuman } from '#server/accounts/human-check.ts';
-import { signedIn } from '#server/http/call.ts';
-import type { RequestFacts } from '#server/http/call.ts';
-import { mount } from '#server/http/mount.ts';
-import type { RouteHost } from '#server/http/mount.ts';
+import { type RequestFacts, signedIn } from '#server/http/call.ts';
+import { mount, type RouteHost } from '#server/http/mount.ts';
 import { isUnwanted } from '#server/http/same-origin.ts';
 import { requestReset, resetPassword } from './reset-password.ts';
 import { bindOwnEmail, sendCode } from './send-code.ts';

@@ -1,12 +1,9 @@
-import { centsText, smallestTopUp, topUpCents, topUpQuota } from '#shared/top-up-price.ts';
-import type { TopUpTerms } from '#shared/top-up-price.ts';
-import { walletApi } from '#shared/wallet.ts';
-import type { WalletInfo } from '#shared/wallet.ts';
+import { centsText, smallestTopUp, topUpCents, topUpQuota, type TopUpTerms } from '#shared/top-up-price.ts';
+import { walletApi, type WalletInfo } from '#shared/wallet.ts';
 import type { AppContext } from '#server/context.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 import { respond, signedIn } from '#server/http/call.ts';
-import { mount } from '#server/http/mount.ts';
-import type { RouteHost } from '#server/http/mount.ts';
+import { mount, type RouteHost } from '#server/http/mount.ts';
 import { cancelOrder, pendingOrders, placeOrder, readOrder } from './orders.ts';
 import { paymentProviders } from './payments/registry.ts';
 import { readHistory } from './read-history.ts';

@@ -1,6 +1,5 @@
 import { AppError } from '#shared/errors.ts';
-import { smallestTopUp, topUpCents, topUpQuota, topUpRatio } from '#shared/top-up-price.ts';
-import type { TopUpTerms } from '#shared/top-up-price.ts';
+import { smallestTopUp, topUpCents, topUpQuota, topUpRatio, type TopUpTerms } from '#shared/top-up-price.ts';
 import type { AppContext } from '#server/context.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 import { knownGroup } from '#server/settings/group-moves.ts';

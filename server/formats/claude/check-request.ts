@@ -1,10 +1,8 @@
 // Validates a Messages request before any cost; fast, because every call is validated.
 import { AppError } from '#shared/errors.ts';
 import { fieldRules } from '#shared/field-rules.ts';
-import { plainTokenBytes } from '../client-dialect.ts';
-import type { CallParameters } from '../client-dialect.ts';
-import { badField, StrictFields } from '../strict-fields.ts';
-import type { Body } from '../strict-fields.ts';
+import { type CallParameters, plainTokenBytes } from '../client-dialect.ts';
+import { badField, type Body, StrictFields } from '../strict-fields.ts';
 import { threadOf } from './threads.ts';
 
 /** Maximum tokens that a client may request. */

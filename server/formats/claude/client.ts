@@ -17,8 +17,7 @@ import { saidFields } from './said-fields.ts';
 import { schemasIn } from './schemas.ts';
 import type { Body } from '../strict-fields.ts';
 import { sessionIn } from './session.ts';
-import { threadOf } from './threads.ts';
-import type { ThreadRequest } from './threads.ts';
+import { threadOf, type ThreadRequest } from './threads.ts';
 import { MessageCollector } from './collect-message.ts';
 import { createStreamWriter, writeWhole } from './write-response.ts';
 

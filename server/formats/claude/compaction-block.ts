@@ -1,6 +1,5 @@
 // Writes the compaction block: first in the response of a compacted conversation, or its only block.
-import { noTokens } from '#shared/token-usage.ts';
-import type { TokenUsage } from '#shared/token-usage.ts';
+import { noTokens, type TokenUsage } from '#shared/token-usage.ts';
 import type { ErrorObject } from '#server/surfaces/api-surface.ts';
 import type { ResponseWriterOptions, StreamWriter } from '../client-dialect.ts';
 import type { ResponsePart } from '../parts.ts';
@@ -9,8 +8,7 @@ import { compactionField, gatewaySummary, summaryOf } from './compaction.ts';
 import { errorEvent } from './errors.ts';
 import { keepAlive } from './keep-alive.ts';
 import { readTokenUsage, writeTokenUsage } from './token-usage.ts';
-import { editsMade, event, messageHead, messageStart, noStart, unknownOfDelta, unknownOfMessage } from './write-message.ts';
-import type { Json } from './write-message.ts';
+import { editsMade, event, type Json, messageHead, messageStart, noStart, unknownOfDelta, unknownOfMessage } from './write-message.ts';
 
 /** If null, the summary failed and the block has no effect. */
 function blockOf(content: string | null): Json {

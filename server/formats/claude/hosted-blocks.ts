@@ -1,7 +1,6 @@
 // Reads and writes blocks of hosted tools. https://platform.claude.com/docs/en/agents-and-tools/tool-use/server-tools
 import type { HostedKind } from '#shared/hosted-tools.ts';
-import { isObject } from '#server/framing/loose-json.ts';
-import type { JsonObject } from '#server/framing/loose-json.ts';
+import { isObject, type JsonObject } from '#server/framing/loose-json.ts';
 import type { HostedCallPart, HostedResultPart, WebSource } from '../parts.ts';
 
 const origin = 'claude';

@@ -1,8 +1,7 @@
 // Hosted tools of Messages requests. https://platform.claude.com/docs/en/agents-and-tools/tool-use/overview
 import type { HostedKind } from '#shared/hosted-tools.ts';
 import { isObject } from '#server/framing/loose-json.ts';
-import { placesInTools, withoutTools } from '../hosted-tools.ts';
-import type { HostedAccess } from '../hosted-tools.ts';
+import { type HostedAccess, placesInTools, withoutTools } from '../hosted-tools.ts';
 import { hostedKindOf } from './hosted-blocks.ts';
 
 type Body = Readonly<Record<string, unknown>>;

@@ -8,8 +8,14 @@ import { textOf } from '../text-in-events.ts';
 import { textOfPart } from '../parts.ts';
 import type { HostedCalls } from '#shared/hosted-tools.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
-import { errorInResponse } from '../stream-pipe.ts';
-import type { ErrorInResponse, PipeStep, ReportedUsage, StreamOpening, StreamPipe } from '../stream-pipe.ts';
+import {
+  type ErrorInResponse,
+  errorInResponse,
+  type PipeStep,
+  type ReportedUsage,
+  type StreamOpening,
+  type StreamPipe,
+} from '../stream-pipe.ts';
 import type { TextTally } from '../text-tally.ts';
 import { UsageSoFar } from '../token-usage.ts';
 import { errorEvent } from './errors.ts';

@@ -1,6 +1,14 @@
 // Image and document URLs in Messages requests: in messages, tool results and documents made of blocks.
-import { isAddress, typeOfAddress, withItems, withMember } from '../media-addresses.ts';
-import type { AddressUse, Media, MediaAddress, MediaOf } from '../media-addresses.ts';
+import {
+  type AddressUse,
+  isAddress,
+  type Media,
+  type MediaAddress,
+  type MediaOf,
+  typeOfAddress,
+  withItems,
+  withMember,
+} from '../media-addresses.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 

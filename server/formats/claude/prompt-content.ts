@@ -1,9 +1,7 @@
 // Prompt content of Messages requests. Read loosely, since rejected requests are estimated too.
 import { isObject } from '#server/framing/loose-json.ts';
-import { addInlineMedia, addMedia, addMediaUrl } from '../media-tokens.ts';
-import type { MediaRates } from '../media-tokens.ts';
-import { addJson, emptyPrompt, noteCacheControl, noteHosted } from '../prompt-content.ts';
-import type { PromptContent } from '../prompt-content.ts';
+import { addInlineMedia, addMedia, addMediaUrl, type MediaRates } from '../media-tokens.ts';
+import { addJson, emptyPrompt, noteCacheControl, noteHosted, type PromptContent } from '../prompt-content.ts';
 import type { Body } from '../strict-fields.ts';
 import { sinceCompaction } from './compaction.ts';
 import { hosted } from './hosted-tools.ts';

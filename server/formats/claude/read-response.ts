@@ -1,8 +1,7 @@
 // Reads a Messages response or stream into parts. Read loosely: unexpected values count as absent.
 import type { FramedEvent } from '#server/framing/framing.ts';
-import { isObject, parseObject } from '#server/framing/loose-json.ts';
+import { isObject, type JsonObject, parseObject } from '#server/framing/loose-json.ts';
 import { PartBudget } from '#server/framing/part-budget.ts';
-import type { JsonObject } from '#server/framing/loose-json.ts';
 import type { HostedCallPart, HostedResultPart, ResponsePart, UpstreamErrorObject } from '../parts.ts';
 import type { Seal } from '../seal.ts';
 import type { StreamReader } from '../upstream-dialect.ts';

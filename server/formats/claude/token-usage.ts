@@ -1,8 +1,7 @@
 // Usage in this format: cached tokens are reported separately from input, thinking is part of output.
 import { isObject } from '#server/framing/loose-json.ts';
 import type { HostedCalls, HostedKind } from '#shared/hosted-tools.ts';
-import { noTokens, sumOfUsages } from '#shared/token-usage.ts';
-import type { AdviceUsage, TokenUsage } from '#shared/token-usage.ts';
+import { type AdviceUsage, noTokens, sumOfUsages, type TokenUsage } from '#shared/token-usage.ts';
 import type { MainCount, ResponsePart } from '../parts.ts';
 import { isInvalidCount, tokenCount, withTier } from '../token-usage.ts';
 

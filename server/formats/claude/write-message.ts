@@ -1,6 +1,5 @@
 // Fields around the content of every Messages response, complete or streamed.
-import { noTokens } from '#shared/token-usage.ts';
-import type { TokenUsage } from '#shared/token-usage.ts';
+import { noTokens, type TokenUsage } from '#shared/token-usage.ts';
 import type { ResponseWriterOptions } from '../client-dialect.ts';
 import type { ResponsePart } from '../parts.ts';
 import { responseId } from '../vendor-ids.ts';

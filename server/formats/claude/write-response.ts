@@ -3,13 +3,11 @@ import { parseObject } from '#server/framing/loose-json.ts';
 import type { ErrorObject } from '#server/surfaces/api-surface.ts';
 import type { ResponseWriterOptions, StreamWriter } from '../client-dialect.ts';
 import type { HostedCalls } from '#shared/hosted-tools.ts';
-import type { TokenUsage } from '#shared/token-usage.ts';
 import type { FinishReason, ResponsePart } from '../parts.ts';
 import { JsonProgress } from '#server/framing/json-progress.ts';
-import { noTokens } from '#shared/token-usage.ts';
+import { noTokens, type TokenUsage } from '#shared/token-usage.ts';
 import { markdownPicture } from '../media.ts';
-import { writeSeal } from '../seal.ts';
-import type { Seal } from '../seal.ts';
+import { type Seal, writeSeal } from '../seal.ts';
 import { withUsage } from '../token-usage.ts';
 import { callIds } from './call-ids.ts';
 import { CitedTexts, writeCitation } from './cited-texts.ts';
@@ -19,8 +17,7 @@ import { writeHostedCall, writeHostedResult } from './hosted-blocks.ts';
 import { keepAlive } from './keep-alive.ts';
 import { writeStopReason } from './stop-reason.ts';
 import { writeServerToolUse, writeTokenUsage } from './token-usage.ts';
-import { editsMade, event, messageHead, messageStart, noStart, unknownOfDelta, unknownOfMessage } from './write-message.ts';
-import type { Json } from './write-message.ts';
+import { editsMade, event, type Json, messageHead, messageStart, noStart, unknownOfDelta, unknownOfMessage } from './write-message.ts';
 
 /** The format has a single choice. */
 function isFirstChoice(part: ResponsePart): boolean {

@@ -1,6 +1,5 @@
 // Citations of a response. Only sources with a URL are returned: other formats cite pages.
-import { isObject } from '#server/framing/loose-json.ts';
-import type { JsonObject } from '#server/framing/loose-json.ts';
+import { isObject, type JsonObject } from '#server/framing/loose-json.ts';
 import type { ResponsePart } from '../parts.ts';
 
 /** Parts of one citation, one per source. Read loosely. */

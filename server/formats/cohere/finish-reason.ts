@@ -1,6 +1,5 @@
 // Finish reasons of this format.
-import { cohereEndings, readEnding } from '../endings.ts';
-import type { ReadEnding } from '../endings.ts';
+import { cohereEndings, type ReadEnding, readEnding } from '../endings.ts';
 import type { FinishReason } from '../parts.ts';
 
 /** @param why the provider's explanation */

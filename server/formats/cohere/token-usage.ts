@@ -1,7 +1,6 @@
 // Usage of this format: billed tokens, and all processed tokens, the vendor's own instructions included.
 // https://docs.cohere.com/v2/reference/chat#response.body.usage
-import type { TokenUsage } from '#shared/token-usage.ts';
-import { inputTokens } from '#shared/token-usage.ts';
+import { inputTokens, type TokenUsage } from '#shared/token-usage.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import type { ResponsePart } from '../parts.ts';
 import { invalidCounts, invalidUsage, tokenCount } from '../token-usage.ts';

@@ -1,6 +1,5 @@
 // Writes messages of this format.
-import { untranslatable } from '../losses.ts';
-import type { Losses } from '../losses.ts';
+import { type Losses, untranslatable } from '../losses.ts';
 import { dataUrl, imageType, namedText } from '../media.ts';
 import type { AssistantPart, ImagePart, Message, ToolResultPart, UserPart } from '../parts.ts';
 import { thinks } from './models.ts';

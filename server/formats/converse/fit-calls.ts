@@ -1,7 +1,6 @@
 // Ids of tool calls that Bedrock accepts.
 import { isObject } from '#server/framing/loose-json.ts';
-import { fittingIds } from '../call-id-rules.ts';
-import type { CallIdRule, IdUse } from '../call-id-rules.ts';
+import { type CallIdRule, fittingIds, type IdUse } from '../call-id-rules.ts';
 
 type Json = Record<string, unknown>;
 

@@ -1,7 +1,6 @@
 // Usage of this format: cached tokens are separate from input, thinking is part of output.
 // https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_TokenUsage.html
-import type { TokenUsage } from '#shared/token-usage.ts';
-import { inputTokens } from '#shared/token-usage.ts';
+import { inputTokens, type TokenUsage } from '#shared/token-usage.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import type { MainCount, ResponsePart } from '../parts.ts';
 import { typeOf } from '../service-tier.ts';

@@ -1,7 +1,6 @@
 // Writes messages of this format.
 import type { Turn } from '../instructions.ts';
-import { untranslatable } from '../losses.ts';
-import type { Losses } from '../losses.ts';
+import { type Losses, untranslatable } from '../losses.ts';
 import type { AssistantPart, AudioPart, FilePart, ImagePart, ToolResultPart, UserPart } from '../parts.ts';
 import { objectOfCall } from '../tool-arguments.ts';
 import { fitCalls } from './fit-calls.ts';

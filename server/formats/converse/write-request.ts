@@ -10,8 +10,7 @@ import type { WriteOptions, WrittenRequest } from '../upstream-dialect.ts';
 import { isNova, thinkingFields } from './models.ts';
 import { carriedFields } from './said-fields.ts';
 import { title } from './title.ts';
-import { cachePoint, writeMessages } from './write-messages.ts';
-import type { Message } from './write-messages.ts';
+import { cachePoint, type Message, writeMessages } from './write-messages.ts';
 
 type Json = Record<string, unknown>;
 

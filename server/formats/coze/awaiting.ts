@@ -1,7 +1,6 @@
 // Polls a chat that does not stream until it ends, then retrieves its messages.
 // https://www.coze.cn/open/docs/developer_guides/retrieve_chat
-import { isObject } from '#server/framing/loose-json.ts';
-import type { JsonObject } from '#server/framing/loose-json.ts';
+import { isObject, type JsonObject } from '#server/framing/loose-json.ts';
 import type { AwaitedStep, Awaiting, FollowUp } from '../awaiting.ts';
 
 /** @param path of the call */

@@ -1,8 +1,7 @@
 // Errors in streams; other errors have an HTTP status and the same fields.
 import { isObject } from '#server/framing/loose-json.ts';
 import type { UpstreamErrorObject } from '../parts.ts';
-import { failureOfRun } from './workflow.ts';
-import type { NodeTokens } from './workflow.ts';
+import { failureOfRun, type NodeTokens } from './workflow.ts';
 
 /** Returns null if there is none. @param nodes tokens reported so far by the run's models */
 export function readError(body: unknown, nodes?: NodeTokens): UpstreamErrorObject | null {

@@ -1,13 +1,11 @@
 // Reads a response or stream of an application into parts. Read loosely: unexpected values count as absent.
 import type { FramedEvent } from '#server/framing/framing.ts';
-import { isObject, parseObject } from '#server/framing/loose-json.ts';
-import type { JsonObject } from '#server/framing/loose-json.ts';
+import { isObject, type JsonObject, parseObject } from '#server/framing/loose-json.ts';
 import type { ResponsePart } from '../parts.ts';
 import type { StreamReader } from '../upstream-dialect.ts';
 import { readError } from './errors.ts';
 import { usageParts } from './token-usage.ts';
-import { addNode, failureOfRun, textOfOutputs, usageOfRun } from './workflow.ts';
-import type { NodeTokens } from './workflow.ts';
+import { addNode, failureOfRun, type NodeTokens, textOfOutputs, usageOfRun } from './workflow.ts';
 
 export function readWhole(body: Readonly<JsonObject>): readonly ResponsePart[] | null {
   const { data } = body;

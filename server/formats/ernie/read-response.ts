@@ -1,10 +1,8 @@
 // Reads a response of ERNIE, complete or frame by frame, into parts: a complete one is a final frame. Read loosely: unexpected values count
 // as absent.
 import type { FramedEvent } from '#server/framing/framing.ts';
-import { isObject, parseObject } from '#server/framing/loose-json.ts';
-import type { JsonObject } from '#server/framing/loose-json.ts';
-import { endingParts, ernieEndings, readEnding } from '../endings.ts';
-import type { ReadEnding } from '../endings.ts';
+import { isObject, type JsonObject, parseObject } from '#server/framing/loose-json.ts';
+import { endingParts, ernieEndings, type ReadEnding, readEnding } from '../endings.ts';
 import type { ResponsePart } from '../parts.ts';
 import type { StreamReader } from '../upstream-dialect.ts';
 import { readError } from './errors.ts';

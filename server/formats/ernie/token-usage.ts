@@ -1,6 +1,5 @@
 // Usage of this format: output is the total minus the prompt, since stream frames report too little.
-import type { TokenUsage } from '#shared/token-usage.ts';
-import { inputTokens } from '#shared/token-usage.ts';
+import { inputTokens, type TokenUsage } from '#shared/token-usage.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import type { MainCount, ResponsePart } from '../parts.ts';
 import { isInvalidCount, tokenCount } from '../token-usage.ts';

@@ -1,8 +1,7 @@
 // Writes messages of this format: each has one text or one tool call, and user and assistant alternate.
 import { parseObject } from '#server/framing/loose-json.ts';
 import type { Turn } from '../instructions.ts';
-import { untranslatable } from '../losses.ts';
-import type { Losses } from '../losses.ts';
+import { type Losses, untranslatable } from '../losses.ts';
 import { namedText } from '../media.ts';
 import type { AudioPart, FilePart, ImagePart, ToolCallPart, ToolResultPart } from '../parts.ts';
 import { title } from './title.ts';

@@ -1,7 +1,6 @@
 // Converts callers' schemas (OpenAPI 3.0 with upper-case types, JSON Schema, or a mix) to JSON Schema.
 // https://ai.google.dev/api/caching#Schema
-import { isObject } from '#server/framing/loose-json.ts';
-import type { JsonObject } from '#server/framing/loose-json.ts';
+import { isObject, type JsonObject } from '#server/framing/loose-json.ts';
 import { camelCased } from '../proto-json.ts';
 
 type Schema = Readonly<JsonObject>;

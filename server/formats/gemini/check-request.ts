@@ -1,10 +1,8 @@
 // Validates a `generateContent` request before any cost; fast, because every call is validated.
 import { AppError } from '#shared/errors.ts';
 import { isObject } from '#server/framing/loose-json.ts';
-import { plainTokenBytes } from '../client-dialect.ts';
-import type { CallParameters } from '../client-dialect.ts';
-import { badField, StrictFields } from '../strict-fields.ts';
-import type { Body } from '../strict-fields.ts';
+import { type CallParameters, plainTokenBytes } from '../client-dialect.ts';
+import { badField, type Body, StrictFields } from '../strict-fields.ts';
 import { limits } from './limits.ts';
 import { looseMember, objectsOf, plainNames } from '../proto-json.ts';
 

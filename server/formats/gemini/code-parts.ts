@@ -1,6 +1,5 @@
 // Code that ran at the provider and its output, for formats with text only.
-import { isObject } from '#server/framing/loose-json.ts';
-import type { JsonObject } from '#server/framing/loose-json.ts';
+import { isObject, type JsonObject } from '#server/framing/loose-json.ts';
 
 /** Returns null for other parts. */
 export function codeOf({ executableCode: code, codeExecutionResult: result }: Readonly<JsonObject>): string | null {

@@ -1,6 +1,5 @@
 // Finish reasons of this format.
-import { geminiEndings, readEnding } from '../endings.ts';
-import type { ReadEnding } from '../endings.ts';
+import { geminiEndings, type ReadEnding, readEnding } from '../endings.ts';
 import type { FinishReason } from '../parts.ts';
 
 /** New reasons are mostly filters. @param hasCalls the format has no reason for tool calls */

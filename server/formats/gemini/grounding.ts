@@ -1,9 +1,8 @@
 // Grounding metadata: searches, sources and the text that each supports.
 // https://ai.google.dev/gemini-api/docs/google-search#attributing-sources-with-inline-citations
 import type { HostedCalls } from '#shared/hosted-tools.ts';
-import { isObject } from '#server/framing/loose-json.ts';
+import { isObject, type JsonObject } from '#server/framing/loose-json.ts';
 import { factsOf } from '#server/model-facts/find-facts.ts';
-import type { JsonObject } from '#server/framing/loose-json.ts';
 import type { ResponsePart } from '../parts.ts';
 import { ByteOffsets } from './byte-offsets.ts';
 

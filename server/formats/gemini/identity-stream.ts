@@ -5,18 +5,15 @@ import { isTooDeep } from '#server/framing/json-depth.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import type { ErrorObject } from '#server/surfaces/api-surface.ts';
 import type { StreamInput } from '../identity.ts';
-import { isContent, textOfPart } from '../parts.ts';
-import type { ResponsePart } from '../parts.ts';
-import { errorInResponse } from '../stream-pipe.ts';
-import type { PipeStep, ReportedUsage, StreamOpening, StreamPipe } from '../stream-pipe.ts';
+import { isContent, type ResponsePart, textOfPart } from '../parts.ts';
+import { errorInResponse, type PipeStep, type ReportedUsage, type StreamOpening, type StreamPipe } from '../stream-pipe.ts';
 import type { TextTally } from '../text-tally.ts';
 import { UsageSoFar } from '../token-usage.ts';
 import type { StreamReader } from '../upstream-dialect.ts';
 import { errorBody } from '#server/surfaces/gemini/errors.ts';
 import { createAnswerReader } from './read-response.ts';
 import { readStatedError } from './response-errors.ts';
-import { createFrame } from './stream-frame.ts';
-import type { StreamFrame } from './stream-frame.ts';
+import { createFrame, type StreamFrame } from './stream-frame.ts';
 import { writeTokenUsage } from './token-usage.ts';
 
 /** Maximum bytes of an end. */

@@ -1,9 +1,7 @@
 // Converts JSON Schemas to what newer models support. They ignore unknown keywords.
 // https://ai.google.dev/gemini-api/docs/structured-output#json_schema_support
-import { isObject } from '#server/framing/loose-json.ts';
-import type { JsonObject } from '#server/framing/loose-json.ts';
-import { MergedSchema } from '../schema-parts.ts';
-import type { Schema } from '../schema-parts.ts';
+import { isObject, type JsonObject } from '#server/framing/loose-json.ts';
+import { MergedSchema, type Schema } from '../schema-parts.ts';
 
 const refs = /^#\/definitions\//;
 

@@ -1,7 +1,6 @@
 // JSON in texts of tool results; everything else is an object in this format.
 import { isObject } from '#server/framing/loose-json.ts';
-import { objectsIn } from '../json-texts.ts';
-import type { JsonTexts } from '../json-texts.ts';
+import { type JsonTexts, objectsIn } from '../json-texts.ts';
 
 export const jsonTexts: JsonTexts = {
   *resultsIn({ contents }) {

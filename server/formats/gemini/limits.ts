@@ -1,6 +1,5 @@
 import { isObject } from '#server/framing/loose-json.ts';
-import { limitsAt } from '../token-limits.ts';
-import type { TokenLimits } from '../token-limits.ts';
+import { limitsAt, type TokenLimits } from '../token-limits.ts';
 
 const [camel, snake] = [
   ['generationConfig.maxOutputTokens', 'generationConfig.max_output_tokens'],

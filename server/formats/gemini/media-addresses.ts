@@ -1,7 +1,6 @@
 // URLs of images, audio, video and documents in contents: `fileData`, also in function responses.
 import { isObject } from '#server/framing/loose-json.ts';
-import { isAddress, typeOfAddress, withMember } from '../media-addresses.ts';
-import type { MediaKind, MediaOf } from '../media-addresses.ts';
+import { isAddress, type MediaKind, type MediaOf, typeOfAddress, withMember } from '../media-addresses.ts';
 import { looseMember } from '../proto-json.ts';
 import { providerFile } from './read-media.ts';
 

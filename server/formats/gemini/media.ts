@@ -1,8 +1,7 @@
 // Images, audio and files of this format. https://ai.google.dev/gemini-api/docs/file-input-methods
 import { factsOf } from '#server/model-facts/find-facts.ts';
 import { imageType, sourceOfUrl } from '../media.ts';
-import { isFilmAddress, typeOfAddress } from '../media-addresses.ts';
-import type { AddressUse, MediaAddress } from '../media-addresses.ts';
+import { type AddressUse, isFilmAddress, type MediaAddress, typeOfAddress } from '../media-addresses.ts';
 import type { AudioPart, FilePart, ImagePart } from '../parts.ts';
 import { isOfAccount } from './provider-objects.ts';
 

@@ -1,9 +1,7 @@
 // Converts JSON Schemas to the OpenAPI 3.0 subset of models before 2.5, which reject other keywords.
 // https://ai.google.dev/api/caching#Schema
-import { isObject } from '#server/framing/loose-json.ts';
-import type { JsonObject } from '#server/framing/loose-json.ts';
-import { MergedSchema, SchemaCopies, SchemaReferences } from '../schema-parts.ts';
-import type { Schema } from '../schema-parts.ts';
+import { isObject, type JsonObject } from '#server/framing/loose-json.ts';
+import { MergedSchema, type Schema, SchemaCopies, SchemaReferences } from '../schema-parts.ts';
 
 /** Keywords with the same meaning. */
 const stored = ['description', 'minimum', 'maximum', 'pattern', 'propertyOrdering'] as const;

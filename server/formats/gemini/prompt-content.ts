@@ -1,9 +1,7 @@
 // Prompt content of `generateContent` requests. Read loosely, since rejected requests are estimated too.
 import { isObject } from '#server/framing/loose-json.ts';
-import { addInlineMedia, addMediaUrl, isAudio } from '../media-tokens.ts';
-import type { MediaRates } from '../media-tokens.ts';
-import { addJson, addFileName, emptyPrompt, noteHosted } from '../prompt-content.ts';
-import type { PromptContent } from '../prompt-content.ts';
+import { addInlineMedia, addMediaUrl, isAudio, type MediaRates } from '../media-tokens.ts';
+import { addFileName, addJson, emptyPrompt, noteHosted, type PromptContent } from '../prompt-content.ts';
 import type { Body } from '../strict-fields.ts';
 import { hosted } from './hosted-tools.ts';
 import { looseMember as member } from '../proto-json.ts';

@@ -2,8 +2,7 @@
 import { factsOf } from '#server/model-facts/find-facts.ts';
 import { createHash, randomUUID } from 'node:crypto';
 import type { FramedEvent } from '#server/framing/framing.ts';
-import { isObject, parseObject } from '#server/framing/loose-json.ts';
-import type { JsonObject } from '#server/framing/loose-json.ts';
+import { isObject, type JsonObject, parseObject } from '#server/framing/loose-json.ts';
 import type { HostedCallPart, HostedResultPart, ResponsePart } from '../parts.ts';
 import { endingParts } from '../endings.ts';
 import type { Seal } from '../seal.ts';
@@ -12,8 +11,7 @@ import { Grounding, Searches } from './grounding.ts';
 import { readFinishReason } from './finish-reason.ts';
 import { readLogprobs } from './logprobs.ts';
 import { errorOf, isBlocked, statedErrorOf } from './response-errors.ts';
-import { PlainEvents } from './plain-events.ts';
-import type { PlainEvent } from './plain-events.ts';
+import { type PlainEvent, PlainEvents } from './plain-events.ts';
 import { usageParts } from './token-usage.ts';
 
 /** @param model requested one, for providers that do not report theirs */

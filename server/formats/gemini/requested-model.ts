@@ -3,8 +3,7 @@ import { fieldRules } from '#shared/field-rules.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import type { RequestedCall, CallAddress } from '../call-address.ts';
 import { requestedModel } from '../requested-model.ts';
-import { badField } from '../strict-fields.ts';
-import type { Body } from '../strict-fields.ts';
+import { badField, type Body } from '../strict-fields.ts';
 import { looseMember } from '../proto-json.ts';
 
 export const listType = 'application/json; charset=utf-8';

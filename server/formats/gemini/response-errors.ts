@@ -1,6 +1,5 @@
 // Errors in bodies of status 200 and in events, and blocked prompts. https://ai.google.dev/gemini-api/docs/troubleshooting
-import { isObject, parseObject } from '#server/framing/loose-json.ts';
-import type { JsonObject } from '#server/framing/loose-json.ts';
+import { isObject, type JsonObject, parseObject } from '#server/framing/loose-json.ts';
 import { readGoogleError } from '../google-error.ts';
 import type { ErrorInResponse } from '../stream-pipe.ts';
 import { withBilled } from '../token-usage.ts';

@@ -1,6 +1,5 @@
 // Signatures are base64 in this format and decoded by its SDKs: foreign seals are wrapped.
-import { readSeal, writeSeal } from '../seal.ts';
-import type { Seal } from '../seal.ts';
+import { readSeal, type Seal, writeSeal } from '../seal.ts';
 
 const base64 = /^[A-Za-z0-9+/_-]+={0,2}$/;
 

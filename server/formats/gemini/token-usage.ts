@@ -1,7 +1,6 @@
 // Usage of this format: cached tokens are part of the prompt; thinking is separate from output, and tool prompts from both.
 // https://ai.google.dev/api/generate-content#UsageMetadata
-import { inputTokens } from '#shared/token-usage.ts';
-import type { TokenUsage } from '#shared/token-usage.ts';
+import { inputTokens, type TokenUsage } from '#shared/token-usage.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import type { MainCount, ResponsePart } from '../parts.ts';
 import { isInvalidCount, mediaClasses, tokenCount, withTier } from '../token-usage.ts';

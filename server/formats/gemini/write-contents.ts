@@ -1,8 +1,7 @@
 // Writes messages as `contents`: turns of user and model, with the signatures of their parts.
 import { parseObject } from '#server/framing/loose-json.ts';
 import type { Turn } from '../instructions.ts';
-import { untranslatable } from '../losses.ts';
-import type { Losses } from '../losses.ts';
+import { type Losses, untranslatable } from '../losses.ts';
 import type { AssistantPart, HostedCallPart, HostedResultPart, ToolCallPart, ToolResultPart, UserPart } from '../parts.ts';
 import { objectOfCall } from '../tool-arguments.ts';
 import { writeHosted } from './hosted-parts.ts';

@@ -1,8 +1,7 @@
 // Writes parts as a `generateContent` response or stream: each event is a whole response.
 import { JsonProgress } from '#server/framing/json-progress.ts';
 import { PartBudget } from '#server/framing/part-budget.ts';
-import { noTokens } from '#shared/token-usage.ts';
-import type { TokenUsage } from '#shared/token-usage.ts';
+import { noTokens, type TokenUsage } from '#shared/token-usage.ts';
 import { blockedPromptParts, isBlockedPrompt } from '../blocked-prompt.ts';
 import type { ErrorObject } from '#server/surfaces/api-surface.ts';
 import type { ResponseWriterOptions, StreamWriter } from '../client-dialect.ts';
@@ -13,8 +12,7 @@ import { errorBody } from '#server/surfaces/gemini/errors.ts';
 import { writeFinishReason } from './finish-reason.ts';
 import { writeLogprobs } from './logprobs.ts';
 import { blockedPrompt } from './prompt-feedback.ts';
-import { createFrame } from './stream-frame.ts';
-import type { StreamFrame } from './stream-frame.ts';
+import { createFrame, type StreamFrame } from './stream-frame.ts';
 import { WrittenGrounding } from './written-grounding.ts';
 import { writeHosted } from './hosted-parts.ts';
 import { writeSignature } from './thought-signature.ts';

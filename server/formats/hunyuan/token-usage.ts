@@ -1,6 +1,5 @@
 // Usage of this format: cached tokens are part of the prompt, counts may be texts.
-import type { TokenUsage } from '#shared/token-usage.ts';
-import { inputTokens } from '#shared/token-usage.ts';
+import { inputTokens, type TokenUsage } from '#shared/token-usage.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import type { ResponsePart } from '../parts.ts';
 import { invalidCounts, invalidUsage, tokenCount } from '../token-usage.ts';

@@ -1,7 +1,6 @@
 // Writes messages of this format: user or tool turns alternate with assistant turns, and none is empty.
 import type { Turn } from '../instructions.ts';
-import { untranslatable } from '../losses.ts';
-import type { Losses } from '../losses.ts';
+import { type Losses, untranslatable } from '../losses.ts';
 import { dataUrl, imageType, namedText } from '../media.ts';
 import type { AssistantPart, AudioPart, FilePart, ImagePart, TextPart, ToolResultPart } from '../parts.ts';
 import { title } from './title.ts';

@@ -1,7 +1,6 @@
 // Reads an answer or stream of a library into parts, with its source documents. Read loosely: unexpected values count as absent.
 import type { FramedEvent } from '#server/framing/framing.ts';
-import { isObject, parseObject } from '#server/framing/loose-json.ts';
-import type { JsonObject } from '#server/framing/loose-json.ts';
+import { isObject, type JsonObject, parseObject } from '#server/framing/loose-json.ts';
 import type { ResponsePart, UpstreamErrorObject } from '../parts.ts';
 import { invalidCounts, tokenCount } from '../token-usage.ts';
 import type { StreamReader } from '../upstream-dialect.ts';

@@ -2,10 +2,8 @@
 // count as absent.
 import { createHash } from 'node:crypto';
 import type { FramedEvent } from '#server/framing/framing.ts';
-import { isObject, parseObject } from '#server/framing/loose-json.ts';
-import type { JsonObject } from '#server/framing/loose-json.ts';
-import { endingParts, ollamaEndings, readEnding } from '../endings.ts';
-import type { ReadEnding } from '../endings.ts';
+import { isObject, type JsonObject, parseObject } from '#server/framing/loose-json.ts';
+import { endingParts, ollamaEndings, type ReadEnding, readEnding } from '../endings.ts';
 import type { ResponsePart, UpstreamErrorObject } from '../parts.ts';
 import type { StreamReader } from '../upstream-dialect.ts';
 import { usageParts } from './token-usage.ts';

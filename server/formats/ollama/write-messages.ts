@@ -1,6 +1,5 @@
 // Writes messages of this format.
-import { untranslatable } from '../losses.ts';
-import type { Losses } from '../losses.ts';
+import { type Losses, untranslatable } from '../losses.ts';
 import { namedText } from '../media.ts';
 import type { AssistantPart, ImagePart, Message, ReasoningPart, ToolCallPart, ToolResultPart, UserPart } from '../parts.ts';
 import { argumentsObject } from '../tool-arguments.ts';

@@ -3,8 +3,7 @@
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import { dataIn, endOfEvent, startOfEvent, toEvent } from '#server/framing/sse.ts';
 import { keySearch } from './key-search.ts';
-import { ToolCalls } from './tool-calls.ts';
-import type { PlacedPiece } from './tool-calls.ts';
+import { type PlacedPiece, ToolCalls } from './tool-calls.ts';
 
 const afterCalls = keySearch('tool_calls', '_');
 

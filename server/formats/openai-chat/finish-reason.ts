@@ -1,8 +1,6 @@
 // Finish reasons of this format.
-import { isObject } from '#server/framing/loose-json.ts';
-import type { JsonObject } from '#server/framing/loose-json.ts';
-import { chatEndings, failureIn, readEnding } from '../endings.ts';
-import type { ReadEnding } from '../endings.ts';
+import { isObject, type JsonObject } from '#server/framing/loose-json.ts';
+import { chatEndings, failureIn, type ReadEnding, readEnding } from '../endings.ts';
 import type { FinishReason } from '../parts.ts';
 
 /** Gateways that report every end as `stop` add the model's own reason. */

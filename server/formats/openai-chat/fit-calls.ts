@@ -1,7 +1,6 @@
 // Adapts tool calls of a conversation to the next provider: ids by its rule, JSON objects as arguments.
 import { isObject } from '#server/framing/loose-json.ts';
-import { fittingIds } from '../call-id-rules.ts';
-import type { CallIdRule, IdUse } from '../call-id-rules.ts';
+import { type CallIdRule, fittingIds, type IdUse } from '../call-id-rules.ts';
 import { ArgumentsCheck } from '../tool-arguments.ts';
 
 type Json = Readonly<Record<string, unknown>>;

@@ -1,8 +1,7 @@
 // Tools and fields of chat completions that run search or code at the provider.
 import type { HostedKind, HostedVariant } from '#shared/hosted-tools.ts';
 import { isObject } from '#server/framing/loose-json.ts';
-import { placesInTools, withoutTools } from '../hosted-tools.ts';
-import type { HostedAccess, HostedPlace } from '../hosted-tools.ts';
+import { type HostedAccess, type HostedPlace, placesInTools, withoutTools } from '../hosted-tools.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '#shared/errors.ts';
-import { buildPreparedChannel } from '#tests/support/build-channel.ts';
-import type { ChannelFields } from '#tests/support/build-channel.ts';
+import { buildPreparedChannel, type ChannelFields } from '#tests/support/build-channel.ts';
 import { callKinds } from '#server/kinds/registry.ts';
 import { routedRequest } from '#tests/support/routed-request.ts';
 import type { UpstreamCall } from '#server/exchange/build-request.ts';

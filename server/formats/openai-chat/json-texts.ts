@@ -1,7 +1,6 @@
 // Tool arguments and results in chat completion requests.
 import { isObject } from '#server/framing/loose-json.ts';
-import { objectsIn } from '../json-texts.ts';
-import type { JsonTexts } from '../json-texts.ts';
+import { type JsonTexts, objectsIn } from '../json-texts.ts';
 
 export const jsonTexts: JsonTexts = {
   *argumentsIn({ messages }) {

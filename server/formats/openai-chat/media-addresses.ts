@@ -1,8 +1,7 @@
 // URLs of images, audio and files in chat completion requests.
 import { isObject } from '#server/framing/loose-json.ts';
 import { dataUrl } from '../media.ts';
-import { fileNameOf, isAddress, soundFormatOf, withItems, withMember } from '../media-addresses.ts';
-import type { MediaOf } from '../media-addresses.ts';
+import { fileNameOf, isAddress, type MediaOf, soundFormatOf, withItems, withMember } from '../media-addresses.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 

@@ -1,11 +1,8 @@
 // Prompt content of chat completion requests.
 import { isObject } from '#server/framing/loose-json.ts';
-import { addMedia } from '../media-tokens.ts';
-import type { MediaRates } from '../media-tokens.ts';
-import { addJson, addFileName, emptyPrompt, noteCacheControl, noteHosted } from '../prompt-content.ts';
-import type { PromptContent } from '../prompt-content.ts';
-import { pictureWorth } from '../picture-cost.ts';
-import type { PictureWorth } from '../picture-cost.ts';
+import { addMedia, type MediaRates } from '../media-tokens.ts';
+import { addFileName, addJson, emptyPrompt, noteCacheControl, noteHosted, type PromptContent } from '../prompt-content.ts';
+import { type PictureWorth, pictureWorth } from '../picture-cost.ts';
 import { qwenImage } from '../qwen-images.ts';
 import { hosted } from './hosted-tools.ts';
 

@@ -1,8 +1,7 @@
 // `reasoning_details`: gateways' field for signed and encrypted thinking in this format, with the vendor in `format`.
 // https://openrouter.ai/docs/use-cases/reasoning-tokens
 import { isObject } from '#server/framing/loose-json.ts';
-import { readSeal } from '../seal.ts';
-import type { Seal, SealOrigin } from '../seal.ts';
+import { readSeal, type Seal, type SealOrigin } from '../seal.ts';
 import { callIds } from './call-ids.ts';
 
 type Json = Record<string, unknown>;

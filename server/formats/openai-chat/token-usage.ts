@@ -1,7 +1,6 @@
 // Usage of this format, with cached tokens in the prompt and reasoning in the completion; implausible values are ignored.
 import { isObject } from '#server/framing/loose-json.ts';
-import type { TokenUsage } from '#shared/token-usage.ts';
-import { inputTokens } from '#shared/token-usage.ts';
+import { inputTokens, type TokenUsage } from '#shared/token-usage.ts';
 import { reportedCost } from '../reported-cost.ts';
 import { cachedMedia, mediaClasses, noMedia, outputWithReasoning, tokenCount } from '../token-usage.ts';
 

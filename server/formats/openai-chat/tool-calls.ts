@@ -1,8 +1,7 @@
 // Assigns streamed pieces to the tool calls of a message. The format numbers calls by `index`; some providers number all calls 0, send the
 // id in the first piece only or in every piece, or send no number.
 import { createHash } from 'node:crypto';
-import { isObject } from '#server/framing/loose-json.ts';
-import type { JsonObject } from '#server/framing/loose-json.ts';
+import { isObject, type JsonObject } from '#server/framing/loose-json.ts';
 
 export interface PlacedPiece {
   /** Index of the call in the message, from 0. */

@@ -15,8 +15,7 @@ import { fencedCode } from '../fenced-code.ts';
 import { markdownPicture } from '../media.ts';
 import { responseId } from '../vendor-ids.ts';
 import { TextOffsets } from '../text-offsets.ts';
-import { calledIn, calledWith, textDeltaOf, textToolMapping } from './text-tools.ts';
-import type { TextToolMapping } from './text-tools.ts';
+import { calledIn, calledWith, textDeltaOf, type TextToolMapping, textToolMapping } from './text-tools.ts';
 import { TextOfArguments } from '../text-tools.ts';
 import { writeTokenUsage } from './token-usage.ts';
 

@@ -1,11 +1,9 @@
 // Validates a Responses request before any cost; fast, because every call is validated.
 import { AppError } from '#shared/errors.ts';
 import { fieldRules } from '#shared/field-rules.ts';
-import { plainTokenBytes } from '../client-dialect.ts';
-import type { CallParameters } from '../client-dialect.ts';
+import { type CallParameters, plainTokenBytes } from '../client-dialect.ts';
 import { checkIds, checkLooseMetadata, clientMetadata, openaiIds, openaiMetadata, readMetadata } from '../metadata.ts';
-import { badField, StrictFields } from '../strict-fields.ts';
-import type { Body } from '../strict-fields.ts';
+import { badField, type Body, StrictFields } from '../strict-fields.ts';
 
 /** Maximum tokens that a client may request. */
 const tokenLimit = 1_073_741_823;

@@ -1,7 +1,6 @@
 // `encrypted_content`: the only field of this format for seals. OpenAI's are unchanged; those of other vendors contain what they belong to,
 // since reasoning items have no other field.
-import { readSeal, writeSeal } from '../seal.ts';
-import type { Seal } from '../seal.ts';
+import { readSeal, type Seal, writeSeal } from '../seal.ts';
 
 /** Signature of the item's text, encrypted thinking, or seal of the call after the item. */
 export type SealedKind = 'signature' | 'thoughts' | 'call';

@@ -1,6 +1,5 @@
 // Collects a complete response from its stream, for providers that only stream.
-import { isObject, parseObject } from '#server/framing/loose-json.ts';
-import type { JsonObject } from '#server/framing/loose-json.ts';
+import { isObject, type JsonObject, parseObject } from '#server/framing/loose-json.ts';
 import type { Gathering } from '../upstream-dialect.ts';
 import { isEnd } from './events.ts';
 

@@ -1,7 +1,6 @@
 // Reads and writes items of hosted tools. One item has both call and result. https://platform.openai.com/docs/guides/tools
 import type { HostedCalls, HostedKind } from '#shared/hosted-tools.ts';
-import { isObject } from '#server/framing/loose-json.ts';
-import type { JsonObject } from '#server/framing/loose-json.ts';
+import { isObject, type JsonObject } from '#server/framing/loose-json.ts';
 import type { HostedCallPart, HostedResultPart, WebSource } from '../parts.ts';
 
 const origin = 'openai-responses';

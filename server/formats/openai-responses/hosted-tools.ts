@@ -1,8 +1,7 @@
 // Hosted tools of Responses requests. https://platform.openai.com/docs/guides/tools
 import type { HostedKind } from '#shared/hosted-tools.ts';
 import { isObject } from '#server/framing/loose-json.ts';
-import { entriesOf, placesInTools, withoutTools } from '../hosted-tools.ts';
-import type { HostedAccess } from '../hosted-tools.ts';
+import { entriesOf, type HostedAccess, placesInTools, withoutTools } from '../hosted-tools.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 

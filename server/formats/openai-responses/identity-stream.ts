@@ -1,7 +1,6 @@
 // Forwards a stream of this format as bytes. Parses only final events and errors; others are searched for text once enough bytes are
 // buffered or a count is needed.
-import { serverSentEvents } from '#server/framing/event-encoding.ts';
-import type { EventEncoding } from '#server/framing/event-encoding.ts';
+import { type EventEncoding, serverSentEvents } from '#server/framing/event-encoding.ts';
 import { isTooDeep } from '#server/framing/json-depth.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import { dataIn, endOfEvent, firstEvent, startOfEvent } from '#server/framing/sse.ts';
@@ -20,8 +19,7 @@ import { endingParts } from '../endings.ts';
 import { readFinish } from './finish-reason.ts';
 import { keepAlive } from './keep-alive.ts';
 import { errorOf } from './read-error.ts';
-import { responseShell } from './present-response.ts';
-import type { ResponseHead } from './present-response.ts';
+import { type ResponseHead, responseShell } from './present-response.ts';
 import { includeReasoning, usageParts, writeTokenUsage } from './token-usage.ts';
 
 /** Bytes of buffered events before their text is extracted. */

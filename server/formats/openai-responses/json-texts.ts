@@ -1,6 +1,5 @@
 // Tool arguments and results in Responses requests.
-import { objectsIn } from '../json-texts.ts';
-import type { JsonTexts } from '../json-texts.ts';
+import { type JsonTexts, objectsIn } from '../json-texts.ts';
 
 export const jsonTexts: JsonTexts = {
   *argumentsIn({ input }) {

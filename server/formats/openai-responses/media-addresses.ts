@@ -1,7 +1,6 @@
 // URLs of images and files in Responses requests: in messages and tool results.
 import { dataUrl } from '../media.ts';
-import { fileNameOf, isAddress, soundFormatOf, withItems, withMember } from '../media-addresses.ts';
-import type { MediaOf } from '../media-addresses.ts';
+import { fileNameOf, isAddress, type MediaOf, soundFormatOf, withItems, withMember } from '../media-addresses.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 

@@ -1,10 +1,8 @@
 // Prompt content of Responses requests. Read loosely, since rejected requests are estimated too.
 import { isObject } from '#server/framing/loose-json.ts';
-import { addMedia } from '../media-tokens.ts';
-import type { MediaRates } from '../media-tokens.ts';
+import { addMedia, type MediaRates } from '../media-tokens.ts';
 import { pictureWorth } from '../picture-cost.ts';
-import { addJson, addFileName, emptyPrompt, noteHosted } from '../prompt-content.ts';
-import type { PromptContent } from '../prompt-content.ts';
+import { addFileName, addJson, emptyPrompt, noteHosted, type PromptContent } from '../prompt-content.ts';
 import type { Body } from '../strict-fields.ts';
 import { hosted } from './hosted-tools.ts';
 

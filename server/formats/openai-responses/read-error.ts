@@ -1,6 +1,5 @@
 // Errors instead of a response, in events, and in failed responses.
-import { isObject, parseObject } from '#server/framing/loose-json.ts';
-import type { JsonObject } from '#server/framing/loose-json.ts';
+import { isObject, type JsonObject, parseObject } from '#server/framing/loose-json.ts';
 import { failedAs } from './finish-reason.ts';
 import { statusInBody, statusesOfChannel } from '../status-in-body.ts';
 import type { ErrorInResponse } from '../stream-pipe.ts';

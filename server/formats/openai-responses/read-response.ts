@@ -1,6 +1,5 @@
 // Reads a Responses response into parts. Read loosely: unexpected values count as absent.
-import { isObject } from '#server/framing/loose-json.ts';
-import type { JsonObject } from '#server/framing/loose-json.ts';
+import { isObject, type JsonObject } from '#server/framing/loose-json.ts';
 import type { ResponsePart } from '../parts.ts';
 import { readLogprobs } from '../token-logprobs.ts';
 import { argumentsOfText } from '../text-tools.ts';

@@ -1,7 +1,6 @@
 // Reads a stream of Responses events into parts.
 import type { FramedEvent } from '#server/framing/framing.ts';
-import { isObject, parseObject } from '#server/framing/loose-json.ts';
-import type { JsonObject } from '#server/framing/loose-json.ts';
+import { isObject, type JsonObject, parseObject } from '#server/framing/loose-json.ts';
 import type { ResponsePart } from '../parts.ts';
 import type { StreamReader } from '../upstream-dialect.ts';
 import { isEnd } from './events.ts';

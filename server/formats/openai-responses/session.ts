@@ -1,6 +1,5 @@
 // Session id of a request.
-import { fieldsOf, sessionInMetadata, sessionInUser, sessionNamed } from '../session-ids.ts';
-import type { SessionIds } from '../session-ids.ts';
+import { fieldsOf, type SessionIds, sessionInMetadata, sessionInUser, sessionNamed } from '../session-ids.ts';
 
 /** Codex repeats its headers in `client_metadata`, their only location on a WebSocket. */
 export function sessionIn(body: Readonly<Record<string, unknown>>): Partial<SessionIds> | null {

@@ -1,7 +1,6 @@
 // Usage of this format: cached tokens are part of input, thinking is part of output.
 import { isObject } from '#server/framing/loose-json.ts';
-import { inputTokens } from '#shared/token-usage.ts';
-import type { TokenUsage } from '#shared/token-usage.ts';
+import { inputTokens, type TokenUsage } from '#shared/token-usage.ts';
 import type { ResponsePart } from '../parts.ts';
 import { reportedCost } from '../reported-cost.ts';
 import { cachedMedia, mediaClasses, outputWithReasoning, tokenCount, withTier } from '../token-usage.ts';

@@ -1,8 +1,7 @@
 // Writes messages as items of a Responses request.
 import { createHash } from 'node:crypto';
 import { dataUrl, imageType, isFilm } from '../media.ts';
-import type { Losses } from '../losses.ts';
-import { untranslatable } from '../losses.ts';
+import { type Losses, untranslatable } from '../losses.ts';
 import type { AssistantPart, FilePart, ImagePart, Message, TextPart, ToolResultPart, UserPart } from '../parts.ts';
 import type { Seal } from '../seal.ts';
 import { textOfArguments } from '../text-tools.ts';

@@ -1,6 +1,5 @@
 // Writes parts as a Responses response or stream.
-import { serverSentEvents } from '#server/framing/event-encoding.ts';
-import type { EventEncoding } from '#server/framing/event-encoding.ts';
+import { type EventEncoding, serverSentEvents } from '#server/framing/event-encoding.ts';
 import type { ErrorObject } from '#server/surfaces/api-surface.ts';
 import type { ResponseWriterOptions, StreamWriter } from '../client-dialect.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
@@ -12,8 +11,7 @@ import { CompactionItem } from './compaction-item.ts';
 import { failureEvents, responseError } from './errors.ts';
 import { incompleteReason } from './finish-reason.ts';
 import { keepAlive } from './keep-alive.ts';
-import { OutputItems } from './output-items.ts';
-import type { EventSink, Json } from './output-items.ts';
+import { type EventSink, type Json, OutputItems } from './output-items.ts';
 import { responseShell } from './present-response.ts';
 import { writeTokenUsage } from './token-usage.ts';
 import { toolMappings } from './tool-mappings.ts';

@@ -1,7 +1,6 @@
 // Reads a complete response into parts. The format does not stream: its stream is the gateway's own.
 import type { FramedEvent } from '#server/framing/framing.ts';
-import { isObject, parseObject } from '#server/framing/loose-json.ts';
-import type { JsonObject } from '#server/framing/loose-json.ts';
+import { isObject, type JsonObject, parseObject } from '#server/framing/loose-json.ts';
 import type { ResponsePart, UpstreamErrorObject } from '../parts.ts';
 import { invalidCounts, tokenCount } from '../token-usage.ts';
 import type { StreamReader } from '../upstream-dialect.ts';

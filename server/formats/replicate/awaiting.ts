@@ -1,6 +1,5 @@
 // Polls a prediction until it ends, or reads its stream if it has one. https://replicate.com/docs/topics/predictions/lifecycle
-import { isObject } from '#server/framing/loose-json.ts';
-import type { JsonObject } from '#server/framing/loose-json.ts';
+import { isObject, type JsonObject } from '#server/framing/loose-json.ts';
 import type { AwaitedCall, AwaitedStep, Awaiting, FollowUp } from '../awaiting.ts';
 
 export function createAwaiting(call: AwaitedCall): Awaiting {

@@ -1,7 +1,6 @@
 // Reads an ended prediction or its stream into parts. Read loosely: unexpected values count as absent.
 import type { FramedEvent } from '#server/framing/framing.ts';
-import { parseObject } from '#server/framing/loose-json.ts';
-import type { JsonObject } from '#server/framing/loose-json.ts';
+import { type JsonObject, parseObject } from '#server/framing/loose-json.ts';
 import type { ResponsePart } from '../parts.ts';
 import type { StreamReader } from '../upstream-dialect.ts';
 import { errorOf } from './errors.ts';

@@ -1,6 +1,5 @@
 // Usage of models that count tokens.
-import type { TokenUsage } from '#shared/token-usage.ts';
-import { inputTokens } from '#shared/token-usage.ts';
+import { inputTokens, type TokenUsage } from '#shared/token-usage.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import type { ResponsePart } from '../parts.ts';
 import { mainUsage } from '../token-usage.ts';

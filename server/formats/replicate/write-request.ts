@@ -4,8 +4,7 @@ import { Losses, untranslatable } from '../losses.ts';
 import { dataUrl, imageType } from '../media.ts';
 import type { AssistantPart, ChatRequest, ImagePart, Message, TextPart, UserPart } from '../parts.ts';
 import type { WriteOptions, WrittenRequest } from '../upstream-dialect.ts';
-import { familyOf } from './families.ts';
-import type { Family } from './families.ts';
+import { type Family, familyOf } from './families.ts';
 import { carriedFields } from './said-fields.ts';
 import { title } from './title.ts';
 

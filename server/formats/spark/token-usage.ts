@@ -1,6 +1,5 @@
 // Usage in the last message of this format.
-import type { TokenUsage } from '#shared/token-usage.ts';
-import { inputTokens } from '#shared/token-usage.ts';
+import { inputTokens, type TokenUsage } from '#shared/token-usage.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import type { ResponsePart } from '../parts.ts';
 import { invalidUsage, mainUsage } from '../token-usage.ts';

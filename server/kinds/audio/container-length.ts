@@ -1,7 +1,6 @@
 // Lengths of sounds whose files report the total, in a header or at the end.
 import { pieceBytes } from '#server/framing/byte-source.ts';
-import { longestMark, mostBoxes, startsWith } from './sound-reading.ts';
-import type { Reading, Span, Reported } from './sound-reading.ts';
+import { longestMark, mostBoxes, type Reading, type Reported, type Span, startsWith } from './sound-reading.ts';
 
 const mostPages = 64;
 

@@ -1,10 +1,8 @@
 // Reads the length of a sound from its file without decoding. Readers request byte ranges, so the file may be on disk,
 // and take a bounded number of steps whatever the file claims.
-import { pieceBytes } from '#server/framing/byte-source.ts';
-import type { ByteSource } from '#server/framing/byte-source.ts';
+import { type ByteSource, pieceBytes } from '#server/framing/byte-source.ts';
 import { ofFlac, ofMp4, ofOgg, ofWebm } from './container-length.ts';
-import { longestMark, mostBoxes, readBytes, readSource, startsWith } from './sound-reading.ts';
-import type { Reader, Reading, Reported } from './sound-reading.ts';
+import { longestMark, mostBoxes, readBytes, type Reader, type Reading, readSource, type Reported, startsWith } from './sound-reading.ts';
 
 /** Length in seconds; undefined if the file does not report it or its format is unknown. */
 export function secondsOf(bytes: Buffer): number | undefined {

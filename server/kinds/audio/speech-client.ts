@@ -1,14 +1,11 @@
 // Speech requests of callers. https://platform.openai.com/docs/api-reference/audio/createSpeech
 import { fieldRules } from '#shared/field-rules.ts';
 import { refuseAccountObject } from '#server/formats/provider-objects.ts';
-import { requestedByBody } from '#server/formats/call-address.ts';
-import type { RequestedCall } from '#server/formats/call-address.ts';
+import { requestedByBody, type RequestedCall } from '#server/formats/call-address.ts';
 import type { ClientCall, StreamVoice } from '#server/formats/client-dialect.ts';
 import { criticalMembers } from '#server/formats/critical-members.ts';
-import { addMediaTokens, emptyPrompt } from '#server/formats/prompt-content.ts';
-import type { PromptContent } from '#server/formats/prompt-content.ts';
-import { badField, StrictFields } from '#server/formats/strict-fields.ts';
-import type { Body } from '#server/formats/strict-fields.ts';
+import { addMediaTokens, emptyPrompt, type PromptContent } from '#server/formats/prompt-content.ts';
+import { badField, type Body, StrictFields } from '#server/formats/strict-fields.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import { charactersIn, charactersOf, mostCharacters, mostSpoken, soundType, speaksTokens, wideCharactersIn } from './spoken-sound.ts';
 

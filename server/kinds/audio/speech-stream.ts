@@ -1,13 +1,11 @@
 // Streams sound to the caller, as bytes or as events. Events report usage at their end; bytes are measured. Vendor
 // events are read by `SpeechFormat.readEvent`.
 // https://platform.openai.com/docs/api-reference/audio/speech-audio-delta-event
-import { inputTokens } from '#shared/token-usage.ts';
-import type { TokenUsage } from '#shared/token-usage.ts';
+import { inputTokens, type TokenUsage } from '#shared/token-usage.ts';
 import type { StreamInput } from '#server/formats/identity.ts';
 import type { ErrorInResponse, ReportedUsage } from '#server/formats/stream-pipe.ts';
 import { soundEvent } from '#server/framing/sound-splitter.ts';
-import { PassingStream } from '../passing-stream.ts';
-import type { PassingEvent } from '../passing-stream.ts';
+import { type PassingEvent, PassingStream } from '../passing-stream.ts';
 import { readPromptUsage } from '../prompt-usage.ts';
 import { speechFormatOf } from './vendors/registry.ts';
 import type { SpeechFormat, ReportedPiece } from './speech-format.ts';

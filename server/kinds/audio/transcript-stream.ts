@@ -2,8 +2,7 @@
 // https://platform.openai.com/docs/api-reference/audio/transcript-text-delta-event
 import type { StreamInput } from '#server/formats/identity.ts';
 import type { ReportedUsage } from '#server/formats/stream-pipe.ts';
-import { PassingStream } from '../passing-stream.ts';
-import type { PassingEvent } from '../passing-stream.ts';
+import { type PassingEvent, PassingStream } from '../passing-stream.ts';
 import { isByTokens, minutesOf } from './input-audio.ts';
 import { readTranscriptUsage } from './transcript-usage.ts';
 

@@ -1,6 +1,5 @@
 // Usage of a transcription: tokens or seconds. https://platform.openai.com/docs/api-reference/audio/json-object
-import { noTokens } from '#shared/token-usage.ts';
-import type { TokenUsage } from '#shared/token-usage.ts';
+import { noTokens, type TokenUsage } from '#shared/token-usage.ts';
 import type { Body } from '#server/formats/strict-fields.ts';
 import { tokenCount } from '#server/formats/token-usage.ts';
 import { isObject } from '#server/framing/loose-json.ts';

@@ -2,16 +2,12 @@
 // https://platform.openai.com/docs/api-reference/audio
 import { fieldRules } from '#shared/field-rules.ts';
 import { refuseAccountObject } from '#server/formats/provider-objects.ts';
-import { requestedByBody } from '#server/formats/call-address.ts';
-import type { RequestedCall } from '#server/formats/call-address.ts';
+import { requestedByBody, type RequestedCall } from '#server/formats/call-address.ts';
 import type { ClientCall } from '#server/formats/client-dialect.ts';
 import { criticalMembers } from '#server/formats/critical-members.ts';
-import { boundaryIn } from '#server/formats/multipart-body.ts';
-import type { MultipartFields } from '#server/formats/multipart-body.ts';
-import { addMediaTokens, emptyPrompt } from '#server/formats/prompt-content.ts';
-import type { PromptContent } from '#server/formats/prompt-content.ts';
-import { badField, StrictFields } from '#server/formats/strict-fields.ts';
-import type { Body } from '#server/formats/strict-fields.ts';
+import { boundaryIn, type MultipartFields } from '#server/formats/multipart-body.ts';
+import { addMediaTokens, emptyPrompt, type PromptContent } from '#server/formats/prompt-content.ts';
+import { badField, type Body, StrictFields } from '#server/formats/strict-fields.ts';
 import { inputAudioTokens, isByTokens, measureSound, minutesOf, mostWritten, soundIn } from './input-audio.ts';
 import { testSound } from './test-sound.ts';
 

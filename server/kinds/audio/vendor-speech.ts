@@ -6,14 +6,12 @@ import type { DecodedWhole, DecodeInput, FailedWhole } from '#server/formats/dec
 import type { CallInput, EncodedRequest } from '#server/formats/encode-input.ts';
 import type { LinkedContents } from '#server/formats/linked-contents.ts';
 import { withoutSurcharges } from '#server/formats/surcharges.ts';
-import { liftLongTexts, spanAt } from '#server/framing/long-texts.ts';
-import type { LiftedJson } from '#server/framing/long-texts.ts';
+import { type LiftedJson, liftLongTexts, spanAt } from '#server/framing/long-texts.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import { soundAsEvent } from '#server/framing/sound-splitter.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
 import { encoded, errorIn, overrideOf } from '../forward-body.ts';
-import { anyType } from './speech-format.ts';
-import type { Body, SpeechFormat, ReportedSpeech } from './speech-format.ts';
+import { anyType, type Body, type ReportedSpeech, type SpeechFormat } from './speech-format.ts';
 import { billedCharacters, charactersOf, soundType, speaksTokens, SpokenTally } from './spoken-sound.ts';
 import { samplesAt, wavHead } from './wav-head.ts';
 

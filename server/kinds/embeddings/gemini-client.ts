@@ -1,7 +1,6 @@
 // `embedContent` and `batchEmbedContents` requests of callers. https://ai.google.dev/api/embeddings
 import { AppError } from '#shared/errors.ts';
-import { inputTokens } from '#shared/token-usage.ts';
-import type { TokenUsage } from '#shared/token-usage.ts';
+import { inputTokens, type TokenUsage } from '#shared/token-usage.ts';
 import { criticalMembers } from '#server/formats/critical-members.ts';
 import type { DecodeInput } from '#server/formats/decoded-whole.ts';
 import { untranslatable } from '#server/formats/losses.ts';
@@ -9,8 +8,7 @@ import { addMediaTokens, emptyPrompt } from '#server/formats/prompt-content.ts';
 import { looseMember, objectsOf, plainBody, plainNames } from '#server/formats/proto-json.ts';
 import { refuseAccountObject } from '#server/formats/provider-objects.ts';
 import { clientDialects, upstreamDialects } from '#server/formats/registry.ts';
-import { badField, StrictFields } from '#server/formats/strict-fields.ts';
-import type { Body } from '#server/formats/strict-fields.ts';
+import { badField, type Body, StrictFields } from '#server/formats/strict-fields.ts';
 import { tokenCount } from '#server/formats/token-usage.ts';
 import { outlineOf } from '#server/framing/json-outline.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';

@@ -4,15 +4,12 @@ import { requestedByBody } from '#server/formats/call-address.ts';
 import { fieldRules } from '#shared/field-rules.ts';
 import { criticalMembers } from '#server/formats/critical-members.ts';
 import { untranslatable } from '#server/formats/losses.ts';
-import { addMediaTokens, emptyPrompt } from '#server/formats/prompt-content.ts';
-import type { PromptContent } from '#server/formats/prompt-content.ts';
-import { badField, StrictFields } from '#server/formats/strict-fields.ts';
-import type { Body } from '#server/formats/strict-fields.ts';
+import { addMediaTokens, emptyPrompt, type PromptContent } from '#server/formats/prompt-content.ts';
+import { badField, type Body, StrictFields } from '#server/formats/strict-fields.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import { inputTokens } from '#shared/token-usage.ts';
 import type { EmbeddingsClient, EmbeddingsRequest, EmbeddingsResponse } from './embeddings-parts.ts';
-import { isTokenList } from '#server/formats/token-lists.ts';
-import type { DecodeTokens } from '#server/formats/token-lists.ts';
+import { type DecodeTokens, isTokenList } from '#server/formats/token-lists.ts';
 import { openaiForward, writeVector } from './openai-forward.ts';
 
 const textOrList = { zh: '必须是文本或数组', en: 'must be a text or a list' };

@@ -2,10 +2,8 @@
 // clients default to base64 and misread floats without an error. A long response is never parsed as a whole: short
 // members are parsed, vectors are read row by row.
 import type { DecodeInput } from '#server/formats/decoded-whole.ts';
-import { outlineOf } from '#server/framing/json-outline.ts';
-import type { Span } from '#server/framing/json-outline.ts';
-import { isObject, parseObject } from '#server/framing/loose-json.ts';
-import type { JsonObject } from '#server/framing/loose-json.ts';
+import { outlineOf, type Span } from '#server/framing/json-outline.ts';
+import { isObject, type JsonObject, parseObject } from '#server/framing/loose-json.ts';
 import type { EmbeddingsForward, ForwardedEmbeddings, LongEmbeddings } from './embeddings-parts.ts';
 import { readPromptUsage } from '../prompt-usage.ts';
 import { readVector, shortened, toBase64 } from './vectors.ts';

@@ -5,14 +5,11 @@ import { fieldRules } from '#shared/field-rules.ts';
 import { refuseAccountObject } from '#server/formats/provider-objects.ts';
 import type { ClientCall } from '#server/formats/client-dialect.ts';
 import { criticalMembers } from '#server/formats/critical-members.ts';
-import { boundaryIn } from '#server/formats/multipart-body.ts';
-import type { MultipartFields } from '#server/formats/multipart-body.ts';
-import { addMediaTokens } from '#server/formats/prompt-content.ts';
-import type { PromptContent } from '#server/formats/prompt-content.ts';
+import { boundaryIn, type MultipartFields } from '#server/formats/multipart-body.ts';
+import { addMediaTokens, type PromptContent } from '#server/formats/prompt-content.ts';
 import { dataUrl } from '#server/formats/media.ts';
 import { isAddress, withItems, withMember } from '#server/formats/media-addresses.ts';
-import { badField, StrictFields } from '#server/formats/strict-fields.ts';
-import type { Body } from '#server/formats/strict-fields.ts';
+import { badField, type Body, StrictFields } from '#server/formats/strict-fields.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import { checkOrder, checkPrompt, generationsClient, orderedContent, orderNames } from './generations-client.ts';
 

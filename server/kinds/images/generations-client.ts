@@ -1,16 +1,12 @@
 // Image generation requests of callers. https://platform.openai.com/docs/api-reference/images/create
 import { pictureModel, tokensOf, unitsOf } from '#shared/picture-order.ts';
-import { AppError } from '#shared/errors.ts';
-import type { LocalText } from '#shared/errors.ts';
+import { AppError, type LocalText } from '#shared/errors.ts';
 import { fieldRules } from '#shared/field-rules.ts';
-import { requestedByBody } from '#server/formats/call-address.ts';
-import type { RequestedCall } from '#server/formats/call-address.ts';
+import { requestedByBody, type RequestedCall } from '#server/formats/call-address.ts';
 import type { ClientCall } from '#server/formats/client-dialect.ts';
 import { criticalMembers } from '#server/formats/critical-members.ts';
-import { emptyPrompt } from '#server/formats/prompt-content.ts';
-import type { PromptContent } from '#server/formats/prompt-content.ts';
-import { badField, StrictFields } from '#server/formats/strict-fields.ts';
-import type { Body } from '#server/formats/strict-fields.ts';
+import { emptyPrompt, type PromptContent } from '#server/formats/prompt-content.ts';
+import { badField, type Body, StrictFields } from '#server/formats/strict-fields.ts';
 import { mostAtOnce } from './most-pictures.ts';
 import { orderOf } from './picture-order.ts';
 

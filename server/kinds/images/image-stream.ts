@@ -1,13 +1,19 @@
 // Streams images to the caller: events pass as bytes. Each image has an event with its usage; partial images precede it
 // if requested. https://platform.openai.com/docs/api-reference/images-streaming
-import { pictureModel, tokensOf, tokensOfPartials, tokensOfSeen, unitsOf } from '#shared/picture-order.ts';
-import type { PictureOrder, SeenPicture } from '#shared/picture-order.ts';
+import {
+  pictureModel,
+  type PictureOrder,
+  type SeenPicture,
+  tokensOf,
+  tokensOfPartials,
+  tokensOfSeen,
+  unitsOf,
+} from '#shared/picture-order.ts';
 import { sumOfUsages } from '#shared/token-usage.ts';
 import type { StreamInput } from '#server/formats/identity.ts';
 import type { ErrorInResponse, ReportedUsage } from '#server/formats/stream-pipe.ts';
 import type { JsonObject } from '#server/framing/loose-json.ts';
-import { PassingStream } from '../passing-stream.ts';
-import type { PassingEvent } from '../passing-stream.ts';
+import { type PassingEvent, PassingStream } from '../passing-stream.ts';
 import { sizeInBytes, withoutPictures } from './picture-bytes.ts';
 import { orderOf, seenIn } from './picture-order.ts';
 import { readPictureUsage } from './picture-usage.ts';

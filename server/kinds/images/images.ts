@@ -11,8 +11,7 @@ import { boundaryIn } from '#server/formats/multipart-body.ts';
 import type { IdentityPath } from '#server/formats/identity.ts';
 import { untranslatable } from '#server/formats/losses.ts';
 import { withoutSurcharges } from '#server/formats/surcharges.ts';
-import type { CallKind, CallKindName, CallsByVendor, Decoded } from '../call-kind.ts';
-import { jsonType, megabyte } from '../call-kind.ts';
+import { type CallKind, type CallKindName, type CallsByVendor, type Decoded, jsonType, megabyte } from '../call-kind.ts';
 import { asRequested, encoded, forwardBody, overrideOf } from '../forward-body.ts';
 import { forwardMultipart } from '../forward-multipart.ts';
 import { namedPictures } from './linked-images.ts';
@@ -22,8 +21,7 @@ import { pictureEdits } from './vendors/edits.ts';
 import { google } from './vendors/google.ts';
 import { imageFormats } from './vendors/registry.ts';
 import { ImageStream } from './image-stream.ts';
-import { encodeVendorImages, formNamed, readVendorImages, usageObject } from './vendor-images.ts';
-import type { VendorImages } from './vendor-images.ts';
+import { encodeVendorImages, formNamed, readVendorImages, usageObject, type VendorImages } from './vendor-images.ts';
 import { encodeEdit } from './vendor-edits.ts';
 import type { Body, ImageFormat } from './image-format.ts';
 import { revisedPrompts, sizeInBytes } from './picture-bytes.ts';
@@ -33,8 +31,7 @@ import type { PictureCaller } from './picture-caller.ts';
 import { orderOf, seenIn } from './picture-order.ts';
 import { predictCaller } from './predict-caller.ts';
 import { predictClient } from './predict-client.ts';
-import { onOneLine, readPictures } from './read-pictures.ts';
-import type { Pictures } from './read-pictures.ts';
+import { onOneLine, type Pictures, readPictures } from './read-pictures.ts';
 
 /** Fields rejected by providers that otherwise take OpenAI's requests, by the name in the provider's record. */
 const refusedFields: Readonly<Record<string, readonly string[]>> = {

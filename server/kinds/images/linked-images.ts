@@ -2,8 +2,7 @@
 import type { LinkedContents } from '#server/formats/linked-contents.ts';
 import { parseObject } from '#server/framing/loose-json.ts';
 import { listOf } from './vendor-images.ts';
-import { objectsIn, textIn } from './image-format.ts';
-import type { Body } from './image-format.ts';
+import { type Body, objectsIn, textIn } from './image-format.ts';
 
 /** Longer responses contain the images themselves. */
 const longestAddresses = 1024 * 1024;

@@ -2,8 +2,7 @@
 import { upstreamDialects } from '#server/formats/registry.ts';
 import { outlineOf } from '#server/framing/json-outline.ts';
 import { parseObject } from '#server/framing/loose-json.ts';
-import { sumOfUsages } from '#shared/token-usage.ts';
-import type { TokenUsage } from '#shared/token-usage.ts';
+import { sumOfUsages, type TokenUsage } from '#shared/token-usage.ts';
 import { orderFields } from './generations-client.ts';
 import { bodyOf, listOf, usageObject } from './vendor-images.ts';
 import type { PictureCaller } from './picture-caller.ts';

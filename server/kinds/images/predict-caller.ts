@@ -8,8 +8,7 @@ import { isImagen } from './vendors/google.ts';
 import { listOf } from './vendor-images.ts';
 import { base64In, withoutPictures } from './picture-bytes.ts';
 import type { OrderedRoute, PictureCaller, PictureWords } from './picture-caller.ts';
-import type { Body } from './image-format.ts';
-import { objectsIn, ratioIn, textIn } from './image-format.ts';
+import { type Body, objectsIn, ratioIn, textIn } from './image-format.ts';
 
 /** The vendor's default. */
 const usualCount = 4;

@@ -9,14 +9,12 @@ import { sourceOfUrl } from '#server/formats/media.ts';
 import { badField } from '#server/formats/strict-fields.ts';
 import { withoutSurcharges } from '#server/formats/surcharges.ts';
 import { base64Of } from '#server/framing/base64-source.ts';
-import { PiecedBody, sourceOf } from '#server/framing/byte-source.ts';
-import type { ByteSource } from '#server/framing/byte-source.ts';
+import { type ByteSource, PiecedBody, sourceOf } from '#server/framing/byte-source.ts';
 import { MultipartFile } from '#server/framing/multipart.ts';
 import { encoded, overrideOf } from '../forward-body.ts';
 import { contentsOf } from './vendor-images.ts';
 import type { GivenPicture, PictureEdit } from './picture-edit.ts';
-import { objectsIn } from './image-format.ts';
-import type { Body, ImageFormat } from './image-format.ts';
+import { type Body, type ImageFormat, objectsIn } from './image-format.ts';
 
 const title = { zh: '此提供商的图片编辑接口', en: "this provider's edits of images" };
 const noAddress = { zh: '此提供商只接受图片数据（文件或 data: URL）', en: 'must be a data: URL or a file for this provider' };

@@ -4,20 +4,17 @@ import { writeJson } from '#server/framing/long-json.ts';
 import { randomUUID } from 'node:crypto';
 import { AppError } from '#shared/errors.ts';
 import { fieldRules } from '#shared/field-rules.ts';
-import { inputTokens } from '#shared/token-usage.ts';
-import type { TokenUsage } from '#shared/token-usage.ts';
+import { inputTokens, type TokenUsage } from '#shared/token-usage.ts';
 import type { DecodeInput } from '#server/formats/decoded-whole.ts';
 import type { CallInput, EncodedRequest } from '#server/formats/encode-input.ts';
 import type { LinkedContents } from '#server/formats/linked-contents.ts';
 import { badField } from '#server/formats/strict-fields.ts';
 import type { ErrorInResponse } from '#server/formats/stream-pipe.ts';
 import { withoutSurcharges } from '#server/formats/surcharges.ts';
-import { liftLongTexts, spanAt } from '#server/framing/long-texts.ts';
-import type { LiftedJson } from '#server/framing/long-texts.ts';
+import { type LiftedJson, liftLongTexts, spanAt } from '#server/framing/long-texts.ts';
 import { parseObject } from '#server/framing/loose-json.ts';
 import { encoded, errorIn, overrideOf } from '../forward-body.ts';
-import { objectsIn, pictureOf } from './image-format.ts';
-import type { Body, Picture, ImageFormat, ReportedPictures } from './image-format.ts';
+import { type Body, type ImageFormat, objectsIn, type Picture, pictureOf, type ReportedPictures } from './image-format.ts';
 
 /** Member that holds the usage of a response whose images were downloaded; a random name that no provider can use. */
 const fetchedMark = `fetched ${randomUUID()}`;

@@ -2,8 +2,7 @@
 // https://platform.openai.com/docs/api-reference/moderations
 import type { DecodeInput } from '#server/formats/decoded-whole.ts';
 import { parseObject } from '#server/framing/loose-json.ts';
-import type { CallKind, Decoded } from '../call-kind.ts';
-import { identityOfFormat, jsonType, megabyte, openaiCall } from '../call-kind.ts';
+import { type CallKind, type Decoded, identityOfFormat, jsonType, megabyte, openaiCall } from '../call-kind.ts';
 import { errorIn, forwardBody, inOneStep, unwritten } from '../forward-body.ts';
 import { readPromptUsage } from '../prompt-usage.ts';
 import { openaiModerations } from './openai-client.ts';

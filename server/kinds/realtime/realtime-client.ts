@@ -2,14 +2,11 @@
 import type { CallUnits } from '#shared/call-units.ts';
 import { fieldRules } from '#shared/field-rules.ts';
 import { minutesOf } from '#server/kinds/audio/input-audio.ts';
-import type { RequestedCall } from '#server/formats/call-address.ts';
-import { requestedByBody } from '#server/formats/call-address.ts';
+import { requestedByBody, type RequestedCall } from '#server/formats/call-address.ts';
 import type { ClientCall } from '#server/formats/client-dialect.ts';
 import { criticalMembers, openBelow } from '#server/formats/critical-members.ts';
-import { emptyPrompt } from '#server/formats/prompt-content.ts';
-import type { PromptContent } from '#server/formats/prompt-content.ts';
-import { badField } from '#server/formats/strict-fields.ts';
-import type { Body } from '#server/formats/strict-fields.ts';
+import { emptyPrompt, type PromptContent } from '#server/formats/prompt-content.ts';
+import { badField, type Body } from '#server/formats/strict-fields.ts';
 
 /** Tokens of the conversation before the turn. */
 export interface ContextSize {

@@ -1,7 +1,6 @@
 // Reads the usage of `response.done`: each input class includes its cached tokens.
 // https://platform.openai.com/docs/guides/realtime-costs
-import type { TokenUsage } from '#shared/token-usage.ts';
-import { noTokens } from '#shared/token-usage.ts';
+import { noTokens, type TokenUsage } from '#shared/token-usage.ts';
 import { cachedMedia, mediaClasses, tokenCount } from '#server/formats/token-usage.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 

@@ -1,8 +1,7 @@
 // Realtime sessions. Nothing is encoded or decoded here: messages pass over a socket (`server/call/realtime/`).
 // https://platform.openai.com/docs/api-reference/realtime
 import { AppError } from '#shared/errors.ts';
-import type { CallKind, Decoded } from '../call-kind.ts';
-import { jsonType, megabyte, openaiCall } from '../call-kind.ts';
+import { type CallKind, type Decoded, jsonType, megabyte, openaiCall } from '../call-kind.ts';
 import { inOneStep } from '../forward-body.ts';
 import { realtimeClient } from './realtime-client.ts';
 

@@ -2,13 +2,11 @@
 import type { CallUnits } from '#shared/call-units.ts';
 import { AppError } from '#shared/errors.ts';
 import { fieldRules } from '#shared/field-rules.ts';
-import { requestedByBody } from '#server/formats/call-address.ts';
-import type { CallAddress } from '#server/formats/call-address.ts';
+import { type CallAddress, requestedByBody } from '#server/formats/call-address.ts';
 import type { ClientCall } from '#server/formats/client-dialect.ts';
 import { criticalMembers } from '#server/formats/critical-members.ts';
 import { addMediaTokens, emptyPrompt } from '#server/formats/prompt-content.ts';
-import { badField, StrictFields } from '#server/formats/strict-fields.ts';
-import type { Body } from '#server/formats/strict-fields.ts';
+import { badField, type Body, StrictFields } from '#server/formats/strict-fields.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import { readableTexts, textOf } from './documents.ts';
 import type { RerankRequested, RerankShape } from './rerank-parts.ts';

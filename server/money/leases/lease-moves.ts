@@ -4,20 +4,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { DatabaseClosed, DatabaseUnavailable } from '#server/db/collection.ts';
 import type { Database } from '#server/db/database.ts';
-import { quotaOf, readAccount } from '#server/money/account.ts';
-import type { AccountRecord } from '#server/money/account.ts';
-import { beginWrite, keyOf, endWrite } from '#server/money/leases/lease.ts';
-import type { Lease } from '#server/money/leases/lease.ts';
+import { type AccountRecord, quotaOf, readAccount } from '#server/money/account.ts';
+import { beginWrite, endWrite, keyOf, type Lease } from '#server/money/leases/lease.ts';
 import {
-  raiseFencingToken,
   closeLease,
   growLease,
+  type LeaseRef,
   openLease,
   overdrawLease,
+  raiseFencingToken,
   shrinkLease,
   undoOpening,
 } from '#server/money/leases/lease-records.ts';
-import type { LeaseRef } from '#server/money/leases/lease-records.ts';
 
 const undoMs = 250;
 

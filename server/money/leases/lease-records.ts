@@ -3,8 +3,7 @@
 // abandoned (unsent data of a closed connection is still sent), so each carries a fencing token and has no effect once
 // the record has another one (decision 3).
 import type { Database } from '#server/db/database.ts';
-import { changeAccount, frozenKey } from '#server/money/account.ts';
-import type { AccountFilter, AccountRecord, AccountRef } from '#server/money/account.ts';
+import { type AccountFilter, type AccountRecord, type AccountRef, changeAccount, frozenKey } from '#server/money/account.ts';
 
 /** Lease of a process on an account. */
 export interface LeaseRef extends AccountRef {

@@ -1,8 +1,19 @@
 // Arithmetic of a lease: no unit appears or is lost, and only free quota is granted.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { affordable, createLease, failLate, grant, grantLess, isOwing, missing, refuse } from './lease.ts';
-import type { Lease, Refusal, Waiter } from './lease.ts';
+import {
+  affordable,
+  createLease,
+  failLate,
+  grant,
+  grantLess,
+  isOwing,
+  type Lease,
+  missing,
+  type Refusal,
+  refuse,
+  type Waiter,
+} from './lease.ts';
 
 interface Requested {
   waiter: Waiter;

@@ -1,25 +1,25 @@
 // Leases of this process: quota that it may spend without a database write. Decides when quota is taken and returned,
 // and which call gets it. While no write is in progress, the record's `leases.<process>` = free + reserved.
 import type { ChangeFeed } from '#server/db/changes.ts';
-import { frozenKey, leasedOf, quotaOf, readAccount } from '#server/money/account.ts';
-import type { AccountKind } from '#server/money/account.ts';
+import { type AccountKind, frozenKey, leasedOf, quotaOf, readAccount } from '#server/money/account.ts';
 import {
+  affordable,
+  beginWrite,
+  createLease,
+  endWrite,
+  failLate,
   grant,
   grantLess,
-  affordable,
-  createLease,
-  failLate,
-  beginWrite,
   isOwing,
   keyOf,
-  endWrite,
+  type Lease,
   missing,
   pause,
+  type Refusal,
   refuse,
+  type Waiter,
 } from '#server/money/leases/lease.ts';
-import type { Lease, Refusal, Waiter } from '#server/money/leases/lease.ts';
-import { LeaseMoves } from '#server/money/leases/lease-moves.ts';
-import type { LeaseMovesOptions } from '#server/money/leases/lease-moves.ts';
+import { LeaseMoves, type LeaseMovesOptions } from '#server/money/leases/lease-moves.ts';
 
 // Durations use the monotonic clock, so that clock changes refuse no call.
 

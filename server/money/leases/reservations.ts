@@ -1,8 +1,7 @@
 // Reserves for running calls: from the token's lease first, then from the user's; from both or neither.
 import type { Refusal } from '#server/money/leases/lease.ts';
 import type { Leases } from '#server/money/leases/leases.ts';
-import { payingLeases } from '#server/money/leases/reservation.ts';
-import type { Reservation } from '#server/money/leases/reservation.ts';
+import { payingLeases, type Reservation } from '#server/money/leases/reservation.ts';
 
 export interface ReserveRequest {
   userId: number;

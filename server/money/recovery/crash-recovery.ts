@@ -6,8 +6,17 @@ import { DatabaseUnavailable } from '#server/db/collection.ts';
 import type { LogRecord } from '#server/db/records/log.ts';
 import type { ProcessRecord } from '#server/db/records/process.ts';
 import type { Database } from '#server/db/database.ts';
-import { accountIdIn, accountKinds, changeAccount, chargeIn, eachAccount, frozenKey, readAccount } from '#server/money/account.ts';
-import type { AccountKind, AccountRef } from '#server/money/account.ts';
+import {
+  accountIdIn,
+  type AccountKind,
+  accountKinds,
+  type AccountRef,
+  changeAccount,
+  chargeIn,
+  eachAccount,
+  frozenKey,
+  readAccount,
+} from '#server/money/account.ts';
 import type { FailureDetector } from '#server/money/recovery/failure-detector.ts';
 import { finishOpenEntries } from '#server/money/ledger-entries.ts';
 import { recoverSessions } from '#server/money/recovery/recover-sessions.ts';

@@ -1,8 +1,7 @@
 // Identity under which this process takes leases and writes log rows. Another process may consider it dead, e.g. after
 // it was suspended, and settle its books: it then continues under a new identity.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { closedBooksOf, recoverCrashed } from '#server/money/recovery/crash-recovery.ts';
-import type { ClosedBooks, CrashRecoveryOptions } from '#server/money/recovery/crash-recovery.ts';
+import { type ClosedBooks, closedBooksOf, type CrashRecoveryOptions, recoverCrashed } from '#server/money/recovery/crash-recovery.ts';
 import { createServerProcess } from '#server/money/recovery/server-process.ts';
 
 export interface Identity {

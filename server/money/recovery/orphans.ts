@@ -4,9 +4,8 @@ import type { Logger } from 'pino';
 import type { Filter } from '#server/db/collection.ts';
 import type { LogRecord } from '#server/db/records/log.ts';
 import type { Database } from '#server/db/database.ts';
-import { accountKinds, changeAccount, eachAccount, processOfLease, readAccount } from '#server/money/account.ts';
+import { accountKinds, type AccountRef, changeAccount, eachAccount, processOfLease, readAccount } from '#server/money/account.ts';
 import { finishOpenEntries } from '#server/money/ledger-entries.ts';
-import type { AccountRef } from '#server/money/account.ts';
 import { lateMarks } from '#server/money/settlement/late-rows.ts';
 
 export interface OrphansOptions {

@@ -4,8 +4,15 @@ import { onField } from '#server/db/collection.ts';
 import type { Database } from '#server/db/database.ts';
 import type { CallSessionRecord } from '#server/db/records/call-session.ts';
 import type { LogRecord } from '#server/db/records/log.ts';
-import { addToSession, beganAt, bySession, modelsOf, mostModels, newSession } from '#server/money/settlement/session-writes.ts';
-import type { SessionRows } from '#server/money/settlement/session-writes.ts';
+import {
+  addToSession,
+  beganAt,
+  bySession,
+  modelsOf,
+  mostModels,
+  newSession,
+  type SessionRows,
+} from '#server/money/settlement/session-writes.ts';
 
 /** `rows`: counted rows of one process, in the order of their numbers. */
 export async function recoverSessions(db: Database, rows: readonly LogRecord[]): Promise<void> {

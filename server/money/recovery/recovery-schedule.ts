@@ -1,7 +1,6 @@
 // Schedules recovery of dead processes while this one runs.
 import { removeOldMarks } from '#server/money/ledger-entries.ts';
-import { finishOrphanEntries, removeOrphanRows, returnOrphanLeases } from '#server/money/recovery/orphans.ts';
-import type { OrphansOptions } from '#server/money/recovery/orphans.ts';
+import { finishOrphanEntries, type OrphansOptions, removeOrphanRows, returnOrphanLeases } from '#server/money/recovery/orphans.ts';
 
 const recoveryMs = 5_000;
 const orphansMs = 600_000;

@@ -2,8 +2,7 @@
 // charged, so an account never owes more than one call's excess.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseClosed, DatabaseUnavailable } from '#server/db/collection.ts';
-import { shortfall } from '#server/money/leases/reservation.ts';
-import type { Reservation } from '#server/money/leases/reservation.ts';
+import { type Reservation, shortfall } from '#server/money/leases/reservation.ts';
 import type { Reservations } from '#server/money/leases/reservations.ts';
 import type { ChargeRow } from '#server/money/settlement/settlement.ts';
 

@@ -5,8 +5,7 @@ import type { Logger } from 'pino';
 import { DatabaseClosed, DatabaseUnavailable } from '#server/db/collection.ts';
 import type { Database } from '#server/db/database.ts';
 import type { LogRecord } from '#server/db/records/log.ts';
-import { addToSession, beganAt, bySession, lacksRows, modelsOf, mostModels, newSession } from './session-writes.ts';
-import type { SessionRows } from './session-writes.ts';
+import { addToSession, beganAt, bySession, lacksRows, modelsOf, mostModels, newSession, type SessionRows } from './session-writes.ts';
 
 /** Calls of a session come in bursts, and are written together. */
 const gatherMs = 50;

@@ -1,8 +1,7 @@
 // Writes of session records for rows of calls. A record has the last row's number per process, so that repeated writes,
 // here or while a dead process's books are settled, have no effect.
 import { hash } from 'node:crypto';
-import { onField } from '#server/db/collection.ts';
-import type { Filter, Patch } from '#server/db/collection.ts';
+import { type Filter, onField, type Patch } from '#server/db/collection.ts';
 import type { Write } from '#server/db/database.ts';
 import type { CallSessionRecord } from '#server/db/records/call-session.ts';
 import type { LogRecord } from '#server/db/records/log.ts';

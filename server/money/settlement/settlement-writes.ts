@@ -1,8 +1,7 @@
 // Writes of a settlement: sums of rows per account, and the update that charges the account's lease.
 import type { Write } from '#server/db/database.ts';
 import type { LogRecord } from '#server/db/records/log.ts';
-import { accountShape } from '#server/money/account.ts';
-import type { AccountKind, AccountShape, Spending } from '#server/money/account.ts';
+import { type AccountKind, type AccountShape, accountShape, type Spending } from '#server/money/account.ts';
 import type { Lease } from '#server/money/leases/lease.ts';
 
 /** Amounts that rows of this process charge to an account. */

@@ -10,10 +10,8 @@ import type { Lease } from '#server/money/leases/lease.ts';
 import type { Reservation } from '#server/money/leases/reservation.ts';
 import { lateMarks } from '#server/money/settlement/late-rows.ts';
 import type { Leases } from '#server/money/leases/leases.ts';
-import { isCounted } from '#server/money/recovery/crash-recovery.ts';
-import type { ClosedBooks } from '#server/money/recovery/crash-recovery.ts';
-import { addTo, settlePatch, settleShapes } from '#server/money/settlement/settlement-writes.ts';
-import type { SettleShapes, Sum } from '#server/money/settlement/settlement-writes.ts';
+import { type ClosedBooks, isCounted } from '#server/money/recovery/crash-recovery.ts';
+import { addTo, settlePatch, type SettleShapes, settleShapes, type Sum } from '#server/money/settlement/settlement-writes.ts';
 import { SessionSums } from '#server/money/settlement/session-sums.ts';
 import { bareRow, storableRow } from '#server/money/settlement/storable-row.ts';
 

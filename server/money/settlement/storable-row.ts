@@ -1,8 +1,7 @@
 // Log rows contain texts of callers, upstreams and administrators. Before writing, a row is reduced to values that
 // every engine stores: a rejected row would be repeated for ever and block later ones (decision 19).
 import type { LogRecord } from '#server/db/records/log.ts';
-import { storable, storableText } from '#server/db/storable.ts';
-import type { StorableLimits } from '#server/db/storable.ts';
+import { storable, type StorableLimits, storableText } from '#server/db/storable.ts';
 
 /** More than any row needs. Every attempt of a call is an element. */
 const limits: StorableLimits = { text: 4_200, total: 64_000, elements: 128, levels: 6 };

@@ -1,7 +1,6 @@
 // Detects conversations that their provider's cache has lost: compares the tokens that the last call cached with those that this one
 // read. Held in memory for as long as providers cache prompts, bounded; a process knows its own calls only.
-import type { TokenUsage } from '#shared/token-usage.ts';
-import { inputTokens } from '#shared/token-usage.ts';
+import { inputTokens, type TokenUsage } from '#shared/token-usage.ts';
 import type { Affinity } from './affinity.ts';
 
 export interface CacheWatch {

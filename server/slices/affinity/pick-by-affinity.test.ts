@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { createChannelPicker } from '#server/call/routing/channel-picker.ts';
-import { drawWeight } from '#server/exchange/served-models.ts';
-import type { Tier } from '#server/exchange/served-models.ts';
+import { drawWeight, type Tier } from '#server/exchange/served-models.ts';
 import { buildPreparedChannel } from '#tests/support/build-channel.ts';
 import type { Affinity } from './affinity.ts';
 import { createMovedCalls } from './moved-calls.ts';

@@ -2,8 +2,7 @@
 import type { ChannelChoice } from '#server/call/stages.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
 import { drawWeight } from '#server/exchange/served-models.ts';
-import { placeOf } from './affinity.ts';
-import type { Affinity } from './affinity.ts';
+import { type Affinity, placeOf } from './affinity.ts';
 import type { MovedCalls } from './moved-calls.ts';
 
 /** Null: none is well. */

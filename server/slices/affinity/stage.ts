@@ -2,19 +2,15 @@
 // only the name is made, when a provider takes one.
 import type { AppContext } from '#server/context.ts';
 import type { AdmittedCall } from '#server/call/admission/admit-call.ts';
-import { elapsed } from '#server/call/running-call.ts';
-import type { RunningCall } from '#server/call/running-call.ts';
+import { elapsed, type RunningCall } from '#server/call/running-call.ts';
 import type { CallStage, ChannelChoice, EndedCall, StageRun } from '#server/call/stages.ts';
 import type { CallToSend } from '#server/exchange/exchange.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
 import type { ChargeRow } from '#server/money/settlement/settlement.ts';
-import { createAffinities } from './affinity.ts';
-import type { Affinities, Affinity } from './affinity.ts';
-import { createCacheWatch } from './cache-watch.ts';
-import type { CacheWatch } from './cache-watch.ts';
+import { type Affinities, type Affinity, createAffinities } from './affinity.ts';
+import { type CacheWatch, createCacheWatch } from './cache-watch.ts';
 import { createMovedCalls } from './moved-calls.ts';
-import { createAffinityPick } from './pick-by-affinity.ts';
-import type { AffinityPick } from './pick-by-affinity.ts';
+import { type AffinityPick, createAffinityPick } from './pick-by-affinity.ts';
 
 export function affinityStage({ secrets, settings, now }: Pick<AppContext, 'secrets' | 'settings' | 'now'>): CallStage {
   const affinities = createAffinities({ secrets });

@@ -4,10 +4,8 @@ import type { LogOther } from '#shared/logs.ts';
 import type { RunningCall } from '#server/call/running-call.ts';
 import type { CallStage, StageRun } from '#server/call/stages.ts';
 import type { ChargeRow } from '#server/money/settlement/settlement.ts';
-import { calledSession } from './called-session.ts';
-import type { CalledSession } from './called-session.ts';
-import { createSessionBudgets } from './session-budget.ts';
-import type { BudgetHold, SessionBudgets } from './session-budget.ts';
+import { type CalledSession, calledSession } from './called-session.ts';
+import { type BudgetHold, createSessionBudgets, type SessionBudgets } from './session-budget.ts';
 
 export function agentSessionsStage(context: Pick<AppContext, 'db' | 'ledger' | 'settings'>): CallStage {
   const budgets = createSessionBudgets(context);

@@ -2,8 +2,7 @@
 import type { BatchRecord } from '#server/db/records/batch.ts';
 import { deploymentOf } from '#server/formats/deployment.ts';
 import { parseObject } from '#server/framing/loose-json.ts';
-import { relayEndpoints } from '#server/call/endpoints.ts';
-import type { RelayEndpoint } from '#server/call/endpoints.ts';
+import { type RelayEndpoint, relayEndpoints } from '#server/call/endpoints.ts';
 import type { ChannelRoute } from '#server/exchange/find-route.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
 import type { BatchFormat } from './batch-format.ts';

@@ -2,8 +2,7 @@
 // checked is what is sent even if the caller's file changes.
 import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { AppError } from '#shared/errors.ts';
-import type { LocalText } from '#shared/errors.ts';
+import { AppError, type LocalText } from '#shared/errors.ts';
 import { batchPrice } from '#shared/find-price.ts';
 import { fieldRules } from '#shared/field-rules.ts';
 import { pricedRuns, toolCharges } from '#shared/tool-prices.ts';
@@ -25,8 +24,7 @@ import { countNames } from '#server/call/admission/check-names.ts';
 import { largestCost } from '#server/call/admission/reserve-call.ts';
 import { findPrivateModel } from '#server/call/admission/find-model.ts';
 import type { PrivateModel } from '#server/call/stages.ts';
-import { endpointOf } from '#server/call/endpoints.ts';
-import type { RelayBody, RelayEndpoint } from '#server/call/endpoints.ts';
+import { endpointOf, type RelayBody, type RelayEndpoint } from '#server/call/endpoints.ts';
 import type { RelayServices } from '#server/call/services.ts';
 import { stateRequest, refuseState } from '#server/slices/responses/state-request.ts';
 import { offersModel } from '#server/exchange/channel-index.ts';
@@ -37,8 +35,7 @@ import type { EventSource } from '#server/exchange/upstream-stream.ts';
 import { batchRoute, bodyThere, pathThere } from './batch-endpoints.ts';
 import type { BatchFormat } from './batch-format.ts';
 import { FileTooLarge, linesOf } from '#server/work/read-lines.ts';
-import { itemNamed, lineNamed, ofPlace } from './request-position.ts';
-import type { Place } from './request-position.ts';
+import { itemNamed, lineNamed, ofPlace, type Place } from './request-position.ts';
 
 /** Maximum bytes of a line. */
 export const longestLine = 4 * 1024 * 1024;

@@ -14,8 +14,7 @@ import { createWork } from '#server/work/create-work.ts';
 import type { BatchFormat } from './batch-format.ts';
 import { batchWork } from './batch-work.ts';
 import { beginBatch, checkRoom, roomFor } from './batch-store.ts';
-import { checkRequests } from './check-requests.ts';
-import type { CheckedBatch, RequestSource } from './check-requests.ts';
+import { type CheckedBatch, checkRequests, type RequestSource } from './check-requests.ts';
 import { tagLength } from './claude-batches.ts';
 
 export interface BatchRequest {

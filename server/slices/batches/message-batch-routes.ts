@@ -17,12 +17,10 @@ import { siteAddress } from '#server/settings/site-address.ts';
 import type { StoredCaller } from '#server/slices/responses/serve-caller.ts';
 import { withoutTrailing } from '#shared/trailing.ts';
 import { batchEndpoint } from './batch-endpoints.ts';
-import { findBatch, listBatches } from './batch-store.ts';
-import type { BatchesPage } from './batch-store.ts';
+import { type BatchesPage, findBatch, listBatches } from './batch-store.ts';
 import { cancelBatch } from './cancel-batch.ts';
 import { claudeBatches } from './claude-batches.ts';
-import { createBatch } from './create-batch.ts';
-import type { BatchRequest } from './create-batch.ts';
+import { type BatchRequest, createBatch } from './create-batch.ts';
 import { createBatchRoutes } from './serve-batches.ts';
 import { presentMessageBatch } from './present-batch.ts';
 

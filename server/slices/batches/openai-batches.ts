@@ -1,9 +1,15 @@
 // OpenAI's batches: requests and results are files. https://platform.openai.com/docs/api-reference/batch
 import type { BatchRecord } from '#server/db/records/batch.ts';
 import { batchPurpose } from '#server/slices/files/file-store.ts';
-import { requestAccount, deleteAtProvider, readAtProvider, secondsThere, sendFile } from '#server/slices/files/upstream-files.ts';
+import {
+  deleteAtProvider,
+  readAtProvider,
+  requestAccount,
+  type Requesting,
+  secondsThere,
+  sendFile,
+} from '#server/slices/files/upstream-files.ts';
 import { restored } from '#server/slices/files/restored-lines.ts';
-import type { Requesting } from '#server/slices/files/upstream-files.ts';
 import { MultipartFile } from '#server/framing/multipart.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import { isTunedModelId } from '#server/model-facts/tuned-model-id.ts';

@@ -7,13 +7,11 @@ import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
 import { ChargeLines } from '#server/money/charge-lines.ts';
 import { channelOf } from '#server/slices/files/upstream-files.ts';
 import type { TurnBounds } from '#server/work/poll-in-turn.ts';
-import { givenUpAfter, lookAgain, nextPollAt, pollMs, pollWork, retryMs } from '#server/work/poll-work.ts';
-import type { Looking } from '#server/work/poll-work.ts';
+import { givenUpAfter, lookAgain, type Looking, nextPollAt, pollMs, pollWork, retryMs } from '#server/work/poll-work.ts';
 import { concludeWork } from '#server/work/settle-work.ts';
 import { formOf } from './batch-endpoints.ts';
 import { batchWork, noResults } from './batch-work.ts';
-import { readConcurrently } from './read-concurrently.ts';
-import type { Turn } from './read-concurrently.ts';
+import { readConcurrently, type Turn } from './read-concurrently.ts';
 import { sumResults } from './sum-results.ts';
 
 export interface PollBounds extends TurnBounds {

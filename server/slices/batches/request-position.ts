@@ -1,6 +1,5 @@
 // Position of a batch request, for errors.
-import { AppError, detailText, errorText } from '#shared/errors.ts';
-import type { LocalText } from '#shared/errors.ts';
+import { AppError, detailText, errorText, type LocalText } from '#shared/errors.ts';
 
 /** Position of a request. */
 export interface Place {

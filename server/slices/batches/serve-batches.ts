@@ -3,8 +3,7 @@ import type { ApiSurface } from '#server/surfaces/api-surface.ts';
 import { filesAreOff } from '#server/slices/files/read-upload.ts';
 import type { RouteHost, ServeDirectly } from '#server/http/mount.ts';
 import type { RelayServices } from '#server/call/services.ts';
-import { createServer } from '#server/slices/responses/serve-caller.ts';
-import type { StoredAnswer, StoredCaller } from '#server/slices/responses/serve-caller.ts';
+import { createServer, type StoredAnswer, type StoredCaller } from '#server/slices/responses/serve-caller.ts';
 import { mostBatches } from './batch-store.ts';
 
 /** Handler of another surface at a shared path. */

@@ -16,8 +16,7 @@ import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
 import { batchEndpoint, batchRoute, formOf } from './batch-endpoints.ts';
 import type { BatchFormat, ReadResult, ResultFile } from './batch-format.ts';
 import { FileBroken, linesOf } from '#server/work/read-lines.ts';
-import { noResults } from './batch-work.ts';
-import type { BatchSums } from './batch-work.ts';
+import { type BatchSums, noResults } from './batch-work.ts';
 
 /** Maximum bytes of a result, and of all. */
 const longestResult = 64 * 1024 * 1024;

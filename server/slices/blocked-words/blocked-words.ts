@@ -3,8 +3,7 @@
 import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import { folded, mostEscapedUnits, unescaped } from './folded-text.ts';
-import { createWordSearch } from './word-matcher.ts';
-import type { WordMatcher, WordSearch } from './word-matcher.ts';
+import { createWordSearch, type WordMatcher, type WordSearch } from './word-matcher.ts';
 import { BlockedOutput } from './blocked-output.ts';
 import type { RunInTurn, TextGuard } from '#server/call/text-guard.ts';
 

@@ -6,8 +6,7 @@ import { createBlockedWords } from './blocked-words.ts';
 import type { RelayEndpoint } from '#server/call/endpoints.ts';
 import type { RunningCall } from '#server/call/running-call.ts';
 import type { CallStage, StageRun, WrittenResponse } from '#server/call/stages.ts';
-import { checkPrompt } from '#server/call/text-guard.ts';
-import type { TextGuard } from '#server/call/text-guard.ts';
+import { checkPrompt, type TextGuard } from '#server/call/text-guard.ts';
 import { WatchedStream } from './watched-stream.ts';
 
 export function blockedWordsStage({ settings }: Pick<AppContext, 'settings'>): CallStage {

@@ -2,12 +2,9 @@
 import { openBody } from '#server/call/admission/read-content.ts';
 import { openCall } from '#server/call/admission/open-call.ts';
 import type { RelayBody } from '#server/call/endpoints.ts';
-import { wholeAnswer } from '#server/call/relay.ts';
-import type { WholeAnswer } from '#server/call/relay.ts';
-import { reportEnd } from '#server/call/relay-failure.ts';
-import type { ReportedFailure } from '#server/call/relay-failure.ts';
-import { releaseCall, stopCall } from '#server/call/running-call.ts';
-import type { RunningCall } from '#server/call/running-call.ts';
+import { type WholeAnswer, wholeAnswer } from '#server/call/relay.ts';
+import { type ReportedFailure, reportEnd } from '#server/call/relay-failure.ts';
+import { releaseCall, type RunningCall, stopCall } from '#server/call/running-call.ts';
 import type { Turn } from '#server/call/turn.ts';
 
 /** Returns the whole response, whose call is settled. */

@@ -2,20 +2,16 @@
 // summary, reserved, settled and logged as any other, and the summary replaces the conversation.
 import type { Shortening, ShortenedPrompt } from '#server/formats/prompt-edits.ts';
 import type { AppContext } from '#server/context.ts';
-import { isInCallersFormat } from '#server/call/call-attempt.ts';
-import type { CallAttempt } from '#server/call/call-attempt.ts';
+import { type CallAttempt, isInCallersFormat } from '#server/call/call-attempt.ts';
 import type { RelayBody } from '#server/call/endpoints.ts';
-import { reportEnd } from '#server/call/relay-failure.ts';
-import type { ReportedFailure } from '#server/call/relay-failure.ts';
+import { type ReportedFailure, reportEnd } from '#server/call/relay-failure.ts';
 import { replacePrompt } from '#server/call/replace-prompt.ts';
-import { elapsed } from '#server/call/running-call.ts';
-import type { RunningCall } from '#server/call/running-call.ts';
+import { elapsed, type RunningCall } from '#server/call/running-call.ts';
 import type { CallStage, StageRun } from '#server/call/stages.ts';
 import type { ChannelRoute } from '#server/exchange/find-route.ts';
 import { mostTokensPerEstimated } from '#server/exchange/token-estimate.ts';
 import { answerWithin } from './answer-within.ts';
-import { createStoredSummaries, summaryKey } from './stored-summaries.ts';
-import type { PaidSummary, StoredSummaries } from './stored-summaries.ts';
+import { createStoredSummaries, type PaidSummary, type StoredSummaries, summaryKey } from './stored-summaries.ts';
 
 export function compactionStage(context: Pick<AppContext, 'now'>): CallStage {
   const summaries = createStoredSummaries(context);

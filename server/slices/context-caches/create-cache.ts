@@ -20,8 +20,7 @@ import { cacheTerms, storingCost } from './cache-price.ts';
 import { checkRoom } from './cache-store.ts';
 import { payPending } from './pay-cache.ts';
 import type { CacheRequest } from './read-cache-request.ts';
-import { CacheRefusal, createThere, placeOf } from './upstream-caches.ts';
-import type { CachePlace } from './upstream-caches.ts';
+import { type CachePlace, CacheRefusal, createThere, placeOf } from './upstream-caches.ts';
 
 const idLength = 24;
 /** Time until another process looks at a cache in creation. */

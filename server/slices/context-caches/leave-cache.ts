@@ -8,8 +8,7 @@ import { adjusted } from '#server/money/charge-lines.ts';
 import { changeOnce } from '#server/money/change-once.ts';
 import { addChannelUse } from '#server/exchange/deleted-channels.ts';
 import { findCharge, refundRest, writeRefund } from '#server/work/refund.ts';
-import { payersOf, sharesOf } from './cache-payers.ts';
-import type { CachePayer } from './cache-payers.ts';
+import { type CachePayer, payersOf, sharesOf } from './cache-payers.ts';
 import { spansCost, spansOf } from './cache-price.ts';
 import { deleteThere } from './upstream-caches.ts';
 

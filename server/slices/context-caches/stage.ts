@@ -1,8 +1,7 @@
 // A context cache of the caller that a prompt continues. It belongs to one key of one channel, whose provider has another name for it.
 import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
-import { addMediaTokens } from '#server/formats/prompt-content.ts';
-import type { PromptContent } from '#server/formats/prompt-content.ts';
+import { addMediaTokens, type PromptContent } from '#server/formats/prompt-content.ts';
 import { looseMember } from '#server/formats/proto-json.ts';
 import { badField } from '#server/formats/strict-fields.ts';
 import type { AdmittedCall } from '#server/call/admission/admit-call.ts';

@@ -2,10 +2,8 @@
 import type { AppContext } from '#server/context.ts';
 import type { ContextCacheRecord } from '#server/db/records/context-cache.ts';
 import { resolvedCharge } from '#server/money/recovery/call-charge.ts';
-import { pollInTurn, turnBounds } from '#server/work/poll-in-turn.ts';
-import type { TurnBounds } from '#server/work/poll-in-turn.ts';
-import { channelOf } from '#server/slices/files/upstream-files.ts';
-import type { Requesting } from '#server/slices/files/upstream-files.ts';
+import { pollInTurn, type TurnBounds, turnBounds } from '#server/work/poll-in-turn.ts';
+import { channelOf, type Requesting } from '#server/slices/files/upstream-files.ts';
 import { finishLeaving, leaveCache } from './leave-cache.ts';
 import { notePaid } from './pay-cache.ts';
 import { findThere } from './upstream-caches.ts';

@@ -1,8 +1,7 @@
 // Caches at a provider, accessed with the key of their channel. https://ai.google.dev/api/caching
 import { AppError } from '#shared/errors.ts';
 import type { ContextCacheRecord } from '#server/db/records/context-cache.ts';
-import { requestAccount, channelOf, errorOf } from '#server/slices/files/upstream-files.ts';
-import type { Requesting } from '#server/slices/files/upstream-files.ts';
+import { channelOf, errorOf, requestAccount, type Requesting } from '#server/slices/files/upstream-files.ts';
 import { bytesOfJson, LongTexts, writeJson } from '#server/framing/long-json.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
@@ -10,8 +9,7 @@ import { refusesChannel } from '#server/exchange/failure-consequences.ts';
 import type { UpstreamBody } from '#server/exchange/send.ts';
 import type { CacheRequest } from './read-cache-request.ts';
 import { vertex, vertexHost } from '#server/providers/vertex.ts';
-import { invalidResponse } from '#server/exchange/upstream-error.ts';
-import type { UpstreamFailure } from '#server/exchange/upstream-error.ts';
+import { invalidResponse, type UpstreamFailure } from '#server/exchange/upstream-error.ts';
 
 const names = /^(?:projects\/[\w.:-]{1,80}\/locations\/([a-z][a-z\d-]{1,40})\/)?cachedContents\/[\w-]{1,200}$/;
 const pageSize = 100;

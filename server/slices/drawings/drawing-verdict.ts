@@ -1,6 +1,5 @@
 // What a Midjourney proxy says to a submission.
-import { SubmitCode } from '#shared/drawings.ts';
-import type { DrawingAction } from '#shared/drawings.ts';
+import { type DrawingAction, SubmitCode } from '#shared/drawings.ts';
 import type { Language } from '#shared/errors.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import { storable } from '#server/db/storable.ts';

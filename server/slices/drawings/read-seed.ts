@@ -7,8 +7,7 @@ import { enforceLimit } from '#server/http/rate-limit.ts';
 import type { RelayServices } from '#server/call/services.ts';
 import type { TaskAnswer } from '#server/call/tasks/answer-tasks.ts';
 import { requestUpstream } from '#server/tasks/request-upstream.ts';
-import { ownDrawing } from './read-drawings.ts';
-import type { Requested } from './read-drawings.ts';
+import { ownDrawing, type Requested } from './read-drawings.ts';
 import { channelDisabledText, DrawingRefusal } from './refusal.ts';
 
 const seedMs = 30_000;

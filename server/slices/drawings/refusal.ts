@@ -1,6 +1,5 @@
 // How failures leave on the paths of Midjourney clients.
-import { AppError, errorText } from '#shared/errors.ts';
-import type { Language } from '#shared/errors.ts';
+import { AppError, errorText, type Language } from '#shared/errors.ts';
 import { bodyCodes, moneyCodes } from '#server/call/tasks/refusal-codes.ts';
 import { BoundRefusal } from '#server/call/tasks/task-bounds.ts';
 import { TaskFailure } from '#server/call/tasks/task-failure.ts';

@@ -1,7 +1,6 @@
 // A submission of a Midjourney client, made ready for the engine.
 import { isObject } from '#server/framing/loose-json.ts';
-import { AppError } from '#shared/errors.ts';
-import type { Language } from '#shared/errors.ts';
+import { AppError, type Language } from '#shared/errors.ts';
 import { ChannelStatus } from '#shared/channels.ts';
 import type { AppContext } from '#server/context.ts';
 import type { TaskRecord } from '#server/db/records/task.ts';

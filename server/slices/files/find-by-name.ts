@@ -1,8 +1,7 @@
 // Finds an object whose creation got no response in the provider's list, by the name it was given here.
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
-import { requestAccount } from './upstream-files.ts';
-import type { Requesting } from './upstream-files.ts';
+import { requestAccount, type Requesting } from './upstream-files.ts';
 
 const longestId = 256;
 const mostPages = 100;

@@ -1,7 +1,6 @@
 // Streams a provider's file to a reader; the number of readers is limited per user.
 import type { AppContext } from '#server/context.ts';
-import { bufferResponse, streamResponse } from '#server/http/lean-response.ts';
-import type { DirectResponse } from '#server/http/lean-response.ts';
+import { bufferResponse, type DirectResponse, streamResponse } from '#server/http/lean-response.ts';
 import { createShares } from '#server/queues/shares.ts';
 import type { EventSource } from '#server/exchange/upstream-stream.ts';
 import { PassedBytes } from './passed-bytes.ts';

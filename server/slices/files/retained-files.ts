@@ -2,14 +2,12 @@
 // them only on request, so a record is dropped only once its file is known to be gone.
 import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
-import type { Filter } from '#server/db/collection.ts';
-import { onField } from '#server/db/collection.ts';
+import { type Filter, onField } from '#server/db/collection.ts';
 import type { FileRecord } from '#server/db/records/file.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
 import { longestRetention } from './file-store.ts';
 import { findByName } from './find-by-name.ts';
-import { deleteAtProvider, deleteThere, isOverdue } from './upstream-files.ts';
-import type { Requesting } from './upstream-files.ts';
+import { deleteAtProvider, deleteThere, isOverdue, type Requesting } from './upstream-files.ts';
 
 /**
  * Purposes of files in vector stores: https://platform.openai.com/docs/guides/tools-file-search,

@@ -3,21 +3,18 @@ import { AppError } from '#shared/errors.ts';
 import { ChannelStatus } from '#shared/channels.ts';
 import type { AppContext } from '#server/context.ts';
 import type { FileRecord } from '#server/db/records/file.ts';
-import { writeMultipart } from '#server/framing/multipart.ts';
-import type { MultipartFile } from '#server/framing/multipart.ts';
+import { type MultipartFile, writeMultipart } from '#server/framing/multipart.ts';
 import { framings } from '#server/framing/registry.ts';
 import { parseObject } from '#server/framing/loose-json.ts';
 import { keyBehind } from '#server/exchange/key-behind.ts';
 import { TaskFailure } from '#server/call/tasks/task-failure.ts';
-import { exchange } from '#server/exchange/exchange.ts';
-import type { Received } from '#server/exchange/exchange.ts';
+import { exchange, type Received } from '#server/exchange/exchange.ts';
 import { headersTo } from '#server/exchange/provider-headers.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
 import type { Provider } from '#server/providers/spec.ts';
 import type { SendRequest } from '#server/exchange/send.ts';
 import type { EventSource } from '#server/exchange/upstream-stream.ts';
-import type { UpstreamFailure } from '#server/exchange/upstream-error.ts';
-import { invalidResponse } from '#server/exchange/upstream-error.ts';
+import { invalidResponse, type UpstreamFailure } from '#server/exchange/upstream-error.ts';
 import { batchPurpose, tuningPurpose } from './file-store.ts';
 
 export interface Requesting extends Pick<AppContext, 'sender' | 'settings' | 'now' | 'env' | 'channels' | 'secrets'> {

@@ -1,15 +1,12 @@
 // Uploads files to a provider in parts: https://platform.openai.com/docs/api-reference/uploads
 import { AppError } from '#shared/errors.ts';
 import type { FileRecord } from '#server/db/records/file.ts';
-import { writeMultipart } from '#server/framing/multipart.ts';
-import type { MultipartFile } from '#server/framing/multipart.ts';
+import { type MultipartFile, writeMultipart } from '#server/framing/multipart.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import type { PiecedBody } from '#server/framing/byte-source.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
-import { invalidResponse } from '#server/exchange/upstream-error.ts';
-import type { UpstreamFailure } from '#server/exchange/upstream-error.ts';
-import { requestAccount, channelOf, errorOf } from './upstream-files.ts';
-import type { Requesting } from './upstream-files.ts';
+import { invalidResponse, type UpstreamFailure } from '#server/exchange/upstream-error.ts';
+import { channelOf, errorOf, requestAccount, type Requesting } from './upstream-files.ts';
 
 type Reported = Readonly<Record<string, unknown>>;
 type Answer = { reported: Reported } | { failure: UpstreamFailure };

@@ -4,8 +4,7 @@ import type { TuningJobRecord } from '#server/db/records/tuning-job.ts';
 import { channelOf, errorOf } from '#server/slices/files/upstream-files.ts';
 import type { RelayServices } from '#server/call/services.ts';
 import { findJob } from './job-store.ts';
-import { changeThere } from './upstream-jobs.ts';
-import type { Verb } from './upstream-jobs.ts';
+import { changeThere, type Verb } from './upstream-jobs.ts';
 
 const over: ReadonlySet<string> = new Set(['succeeded', 'failed', 'cancelled']);
 

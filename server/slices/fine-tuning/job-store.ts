@@ -4,8 +4,7 @@ import type { AppContext } from '#server/context.ts';
 import type { Filter } from '#server/db/collection.ts';
 import { pageQuery } from '#server/db/record-page.ts';
 import type { TuningJobRecord } from '#server/db/records/tuning-job.ts';
-import { newWork } from '#server/work/begin-work.ts';
-import type { ownedBy } from '#server/work/begin-work.ts';
+import { newWork, type ownedBy } from '#server/work/begin-work.ts';
 
 type Storing = Pick<AppContext, 'db' | 'settings' | 'now' | 'randomText'>;
 

@@ -2,11 +2,9 @@
 import type { AppContext } from '#server/context.ts';
 import type { TuningJobRecord } from '#server/db/records/tuning-job.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
-import { channelOf } from '#server/slices/files/upstream-files.ts';
-import type { Requesting } from '#server/slices/files/upstream-files.ts';
+import { channelOf, type Requesting } from '#server/slices/files/upstream-files.ts';
 import type { TurnBounds } from '#server/work/poll-in-turn.ts';
-import { givenUpAfter, lookAgain, nextPollAt, pollMs, pollWork } from '#server/work/poll-work.ts';
-import type { Looking } from '#server/work/poll-work.ts';
+import { givenUpAfter, lookAgain, type Looking, nextPollAt, pollMs, pollWork } from '#server/work/poll-work.ts';
 import { concludeWork } from '#server/work/settle-work.ts';
 import { trainedShare } from './trained-share.ts';
 import { costOf, tuningWork } from './tuning-work.ts';

@@ -2,10 +2,8 @@
 import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import type { TunedModelRecord } from '#server/db/records/tuned-model.ts';
-import { turnBounds } from '#server/work/poll-in-turn.ts';
-import type { TurnBounds } from '#server/work/poll-in-turn.ts';
-import { channelOf, deleteThere } from '#server/slices/files/upstream-files.ts';
-import type { Requesting } from '#server/slices/files/upstream-files.ts';
+import { type TurnBounds, turnBounds } from '#server/work/poll-in-turn.ts';
+import { channelOf, deleteThere, type Requesting } from '#server/slices/files/upstream-files.ts';
 
 const atOnce = 100;
 

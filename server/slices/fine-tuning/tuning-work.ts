@@ -8,8 +8,7 @@ import type { TuningJobRecord } from '#server/db/records/tuning-job.ts';
 import { adjusted, termsOfEvent } from '#server/money/charge-lines.ts';
 import type { QuotedPrice } from '#server/money/quote.ts';
 import { longestRetention, tuningResultsPurpose } from '#server/slices/files/file-store.ts';
-import { channelOf, deleteAtProvider } from '#server/slices/files/upstream-files.ts';
-import type { Requesting } from '#server/slices/files/upstream-files.ts';
+import { channelOf, deleteAtProvider, type Requesting } from '#server/slices/files/upstream-files.ts';
 import type { RemovedInput, SettledWork, WorkKind } from '#server/work/work-kind.ts';
 import { sizeThere } from './upstream-jobs.ts';
 

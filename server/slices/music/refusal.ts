@@ -1,6 +1,5 @@
 // How failures leave on the paths of Suno clients: `{code, message, data: null}`.
-import { AppError, errorText } from '#shared/errors.ts';
-import type { Language } from '#shared/errors.ts';
+import { AppError, errorText, type Language } from '#shared/errors.ts';
 import { bodyCodes, moneyCodes } from '#server/call/tasks/refusal-codes.ts';
 import { TaskFailure } from '#server/call/tasks/task-failure.ts';
 import type { TaskAnswer } from '#server/call/tasks/answer-tasks.ts';

@@ -1,8 +1,7 @@
 // Prompt edits that callers request (context management), applied for providers of other formats. Providers of the caller's format apply
 // them themselves.
 import type { PromptEdits } from '#server/formats/prompt-edits.ts';
-import { isInCallersFormat } from '#server/call/call-attempt.ts';
-import type { CallAttempt } from '#server/call/call-attempt.ts';
+import { type CallAttempt, isInCallersFormat } from '#server/call/call-attempt.ts';
 import type { ReportedFailure } from '#server/call/relay-failure.ts';
 import { replacePrompt } from '#server/call/replace-prompt.ts';
 import type { RunningCall } from '#server/call/running-call.ts';

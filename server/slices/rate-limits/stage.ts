@@ -1,6 +1,5 @@
 // Limits the model requests of each user: calls are counted when they are admitted, and once more when they succeed.
-import { enterRateLimit, isRateLimited } from '#server/call/admission/rate-gate.ts';
-import type { LimitServices, RatePermit } from '#server/call/admission/rate-gate.ts';
+import { enterRateLimit, isRateLimited, type LimitServices, type RatePermit } from '#server/call/admission/rate-gate.ts';
 import type { RunningCall } from '#server/call/running-call.ts';
 import type { CallStage, StageRun } from '#server/call/stages.ts';
 

@@ -1,7 +1,6 @@
 // Runs one background response, from its first attempt to the stored result.
 import type { AppContext } from '#server/context.ts';
-import { DatabaseClosed, DatabaseUnavailable } from '#server/db/collection.ts';
-import type { Patch } from '#server/db/collection.ts';
+import { DatabaseClosed, DatabaseUnavailable, type Patch } from '#server/db/collection.ts';
 import type { Write } from '#server/db/database.ts';
 import type { StoredResponseRecord } from '#server/db/records/stored-response.ts';
 import type { UnwatchedCall } from '#server/call/conversation-source.ts';
@@ -9,8 +8,7 @@ import type { ClientBody } from '#server/call/stream/client-stream.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import { eventsIn, eventWrites, numberOf } from './event-log.ts';
 import type { Item } from './items.ts';
-import { statusOf } from './response-store.ts';
-import type { Chain, ResponseStore, StoredEnding } from './response-store.ts';
+import { type Chain, type ResponseStore, statusOf, type StoredEnding } from './response-store.ts';
 import type { Json } from './present-response.ts';
 
 /** Interval and size at which events are written in batches. */

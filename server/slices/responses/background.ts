@@ -1,23 +1,19 @@
 // Background responses: their limits per user, and the recovery of those whose process dies.
 import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
-import { UniqueConflict } from '#server/db/collection.ts';
-import type { Patch } from '#server/db/collection.ts';
+import { type Patch, UniqueConflict } from '#server/db/collection.ts';
 import type { Write } from '#server/db/database.ts';
 import type { StoredResponseRecord } from '#server/db/records/stored-response.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import { jsonSize } from '#server/framing/part-budget.ts';
 import type { UnwatchedCall } from '#server/call/conversation-source.ts';
 import { chargeOf } from '#server/money/recovery/call-charge.ts';
-import { aliveMs, BackgroundRun } from './background-run.ts';
-import type { ResponseAtWork } from './background-run.ts';
+import { aliveMs, BackgroundRun, type ResponseAtWork } from './background-run.ts';
 import { ConversationStore } from './conversation-store.ts';
 import { eventWrites, lastNumberOf } from './event-log.ts';
 import { removeResponse } from './holdings.ts';
-import { itemsOf } from './items.ts';
-import type { Item } from './items.ts';
-import { ResponseStore } from './response-store.ts';
-import type { StoredEnding } from './response-store.ts';
+import { type Item, itemsOf } from './items.ts';
+import { ResponseStore, type StoredEnding } from './response-store.ts';
 import type { Json } from './present-response.ts';
 
 /** Time that a caller waits for a cancelled run to end. */

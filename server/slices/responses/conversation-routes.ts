@@ -8,12 +8,10 @@ import type { RouteHost } from '#server/http/mount.ts';
 import { checkMeans } from '#server/call/admission/admit-call.ts';
 import type { RelayServices } from '#server/call/services.ts';
 import type { ConversationStore } from './conversation-store.ts';
-import { itemsOf } from './items.ts';
-import type { Item } from './items.ts';
+import { type Item, itemsOf } from './items.ts';
 import { readPage } from './list-items.ts';
 import type { ResponseStore } from './response-store.ts';
-import { createServer } from './serve-caller.ts';
-import type { StoredCaller } from './serve-caller.ts';
+import { createServer, type StoredCaller } from './serve-caller.ts';
 
 /** Maximum items per request. */
 const mostItems = 20;

@@ -9,18 +9,14 @@ import type { Write } from '#server/db/database.ts';
 import type { ConversationItemRecord } from '#server/db/records/conversation-item.ts';
 import type { ConversationRecord } from '#server/db/records/conversation.ts';
 import { isObject } from '#server/framing/loose-json.ts';
-import { completeItems, isCompaction } from './items.ts';
-import type { Item } from './items.ts';
-import { badQuery, listOf, listPieces } from './list-items.ts';
-import type { ItemsPage } from './list-items.ts';
+import { completeItems, isCompaction, type Item } from './items.ts';
+import { badQuery, type ItemsPage, listOf, listPieces } from './list-items.ts';
 import { isFree } from './holdings.ts';
 import { readItems, readPieces } from './read-parts.ts';
 import { removeItems } from './remove-items.ts';
 import { itemId, newId } from './response-ids.ts';
-import { ownerOf } from './response-store.ts';
-import type { ResponseStore } from './response-store.ts';
-import { createPauses, openJson, openText, parseStored, sealJson, sealPieces, writeToStore } from './sealed-json.ts';
-import type { Reading } from './sealed-json.ts';
+import { ownerOf, type ResponseStore } from './response-store.ts';
+import { createPauses, openJson, openText, parseStored, type Reading, sealJson, sealPieces, writeToStore } from './sealed-json.ts';
 import { storedIds, WritesAhead } from './writes-ahead.ts';
 
 /** Time without renewal after which a lock expires. */

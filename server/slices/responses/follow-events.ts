@@ -4,13 +4,11 @@ import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import type { ResponsePartRecord } from '#server/db/records/response-part.ts';
 import { isObject } from '#server/framing/loose-json.ts';
-import { LeanBody } from '#server/call/stream/lean-body.ts';
-import type { BodySource } from '#server/call/stream/lean-body.ts';
+import { type BodySource, LeanBody } from '#server/call/stream/lean-body.ts';
 import { numberOf } from './event-log.ts';
 import { ownerOf } from './response-store.ts';
 import { openJson } from './sealed-json.ts';
-import { writeEvent } from './present-response.ts';
-import type { Json } from './present-response.ts';
+import { type Json, writeEvent } from './present-response.ts';
 
 /** Polling interval for events. */
 const lookMs = 150;

@@ -1,12 +1,10 @@
 // Streams background responses, limited per user.
 import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
-import { eventStreamHeaders, streamResponse } from '#server/http/lean-response.ts';
-import type { DirectResponse } from '#server/http/lean-response.ts';
+import { type DirectResponse, eventStreamHeaders, streamResponse } from '#server/http/lean-response.ts';
 import { createShares } from '#server/queues/shares.ts';
 import type { BackgroundResponses } from './background.ts';
-import { followEvents } from './follow-events.ts';
-import type { Followed } from './follow-events.ts';
+import { type Followed, followEvents } from './follow-events.ts';
 
 /** Each follower polls several times a second. */
 const mostFollowers = { all: 1000, perOwner: 16 };

@@ -2,8 +2,7 @@
 import { PiecedBody, wholeOf } from '#server/framing/byte-source.ts';
 import { isTooDeep } from '#server/framing/json-depth.ts';
 import { LongTexts } from '#server/framing/long-json.ts';
-import { isObject, parseObject, parseShallow } from '#server/framing/loose-json.ts';
-import type { JsonObject } from '#server/framing/loose-json.ts';
+import { isObject, type JsonObject, parseObject, parseShallow } from '#server/framing/loose-json.ts';
 import { readLongJson } from '#server/framing/read-long-json.ts';
 import { stepByStep } from '#server/queues/step-by-step.ts';
 

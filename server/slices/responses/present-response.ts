@@ -1,8 +1,7 @@
 // Overwrites the response fields that the gateway owns: id, previous response, store. Only the first events and the
 // last one of a stream contain the response; the others pass unchanged.
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
-import { serverSentEvents } from '#server/framing/event-encoding.ts';
-import type { EventEncoding } from '#server/framing/event-encoding.ts';
+import { type EventEncoding, serverSentEvents } from '#server/framing/event-encoding.ts';
 import type { ErrorObject } from '#server/surfaces/api-surface.ts';
 import type { PipeStep, StreamPipe } from '#server/formats/stream-pipe.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';

@@ -4,8 +4,7 @@ import { jsonSize } from '#server/framing/part-budget.ts';
 import type { StoredResponseRecord } from '#server/db/records/stored-response.ts';
 import type { Item } from './items.ts';
 import type { Chain, ResponseStore } from './response-store.ts';
-import { createPauses } from './sealed-json.ts';
-import type { Reading } from './sealed-json.ts';
+import { createPauses, type Reading } from './sealed-json.ts';
 
 const field = 'previous_response_id';
 /** Maximum length of a chain. */

@@ -3,17 +3,14 @@ import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import { jsonSize, partBytes } from '#server/framing/part-budget.ts';
 import type { RequestedConversation } from '#server/call/conversation-source.ts';
-import { isReference } from './state-request.ts';
-import type { StateRequest } from './state-request.ts';
+import { isReference, type StateRequest } from './state-request.ts';
 import { sinceCompaction } from './compaction.ts';
 import type { ConversationStore } from './conversation-store.ts';
-import { isCompaction, itemsOf } from './items.ts';
-import type { Item } from './items.ts';
+import { isCompaction, type Item, itemsOf } from './items.ts';
 import type { HeldConversation } from './stateful-call.ts';
 import { readChain } from './read-chain.ts';
 import type { Chain, ResponseStore } from './response-store.ts';
-import { writeToStore } from './sealed-json.ts';
-import type { Reading } from './sealed-json.ts';
+import { type Reading, writeToStore } from './sealed-json.ts';
 
 /** Maximum references of a request, each of which is a read. */
 const mostReferences = 500;

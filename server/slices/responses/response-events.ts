@@ -1,7 +1,6 @@
 // Replays a finished response as a stream, each output item with its text as one delta.
 import { isObject } from '#server/framing/loose-json.ts';
-import { writeEvent } from './present-response.ts';
-import type { Json } from './present-response.ts';
+import { type Json, writeEvent } from './present-response.ts';
 
 /** Events with stable numbers. */
 export function* eventsOfResponse(response: Json): Generator<Json> {

@@ -3,19 +3,15 @@ import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import { PartBudget } from '#server/framing/part-budget.ts';
 import type { RequestedConversation, CallConversation, ConversationSource } from '#server/call/conversation-source.ts';
-import { stateRequest, refuseState } from './state-request.ts';
-import type { StateRequest } from './state-request.ts';
+import { refuseState, type StateRequest, stateRequest } from './state-request.ts';
 import type { Follow } from './follow.ts';
 import type { BackgroundResponses } from './background.ts';
 import { compactionBody } from './compaction.ts';
 import type { ConversationStore } from './conversation-store.ts';
-import { itemsToSend, StatefulCall } from './stateful-call.ts';
-import type { HeldConversation, StatefulCallParts } from './stateful-call.ts';
-import { createSpokenReader } from './read-spoken.ts';
-import type { Spoken } from './read-spoken.ts';
+import { type HeldConversation, itemsToSend, StatefulCall, type StatefulCallParts } from './stateful-call.ts';
+import { createSpokenReader, type Spoken } from './read-spoken.ts';
 import { newId } from './response-ids.ts';
-import { ownerOf } from './response-store.ts';
-import type { ResponseStore } from './response-store.ts';
+import { ownerOf, type ResponseStore } from './response-store.ts';
 
 export interface Stores {
   store: ResponseStore;

@@ -6,16 +6,12 @@ import type { Write } from '#server/db/database.ts';
 import type { StoredResponseRecord, ResponseStatus } from '#server/db/records/stored-response.ts';
 import type { ResponsePartRecord } from '#server/db/records/response-part.ts';
 import { isObject } from '#server/framing/loose-json.ts';
-import { jsonSize } from '#server/framing/part-budget.ts';
-import type { PartBudget } from '#server/framing/part-budget.ts';
-import { createHoldings, removeResponse } from './holdings.ts';
-import type { Holdings } from './holdings.ts';
-import { isCompaction } from './items.ts';
-import type { Item } from './items.ts';
+import { jsonSize, type PartBudget } from '#server/framing/part-budget.ts';
+import { createHoldings, type Holdings, removeResponse } from './holdings.ts';
+import { isCompaction, type Item } from './items.ts';
 import { readNewest, readPieces } from './read-parts.ts';
 import { holderOf } from './response-ids.ts';
-import { openJson, openText, parseStored, sealJson, sealPieces, writeToStore } from './sealed-json.ts';
-import type { WrittenJson } from './sealed-json.ts';
+import { openJson, openText, parseStored, sealJson, sealPieces, writeToStore, type WrittenJson } from './sealed-json.ts';
 import type { Json } from './present-response.ts';
 
 /** Responses that a response continues. */

@@ -10,8 +10,7 @@ import { badQuery, pageOf, readPage } from './list-items.ts';
 import { streamOf } from './response-events.ts';
 import type { Stores } from './response-source.ts';
 import { writeEvent } from './present-response.ts';
-import { createServer } from './serve-caller.ts';
-import type { StoredCaller } from './serve-caller.ts';
+import { createServer, type StoredCaller } from './serve-caller.ts';
 
 export function mountResponses(
   host: RouteHost,

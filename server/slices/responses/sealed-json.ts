@@ -4,8 +4,7 @@ import type { AppContext } from '#server/context.ts';
 import { PiecedBody } from '#server/framing/byte-source.ts';
 import { freeBytes } from '#server/framing/free-bytes.ts';
 import { LongTexts } from '#server/framing/long-json.ts';
-import { jsonSize } from '#server/framing/part-budget.ts';
-import type { PartBudget } from '#server/framing/part-budget.ts';
+import { jsonSize, type PartBudget } from '#server/framing/part-budget.ts';
 import type { BodyHold } from '#server/http/bodies.ts';
 import { measured } from './long-bodies.ts';
 

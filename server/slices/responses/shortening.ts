@@ -4,10 +4,8 @@ import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import { summaryInstruction } from '#server/formats/summary-instruction.ts';
 import type { Shortening, ShortenedPrompt } from '#server/formats/prompt-edits.ts';
 import type { RelayBody } from '#server/call/endpoints.ts';
-import { sealWindow, summaryMessage } from './compaction.ts';
-import type { Sealing } from './compaction.ts';
-import { itemsOf } from './items.ts';
-import type { Item } from './items.ts';
+import { type Sealing, sealWindow, summaryMessage } from './compaction.ts';
+import { type Item, itemsOf } from './items.ts';
 import { itemId } from './response-ids.ts';
 import type { Json } from './present-response.ts';
 

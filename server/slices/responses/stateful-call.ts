@@ -8,23 +8,19 @@ import type { Write } from '#server/db/database.ts';
 import type { ConversationRecord } from '#server/db/records/conversation.ts';
 import { clientDialects } from '#server/formats/registry.ts';
 import type { BodyHold } from '#server/http/bodies.ts';
-import { bufferResponse } from '#server/http/lean-response.ts';
-import type { DirectResponse } from '#server/http/lean-response.ts';
+import { bufferResponse, type DirectResponse } from '#server/http/lean-response.ts';
 import { requestIdHeaders } from '#server/call/relay-failure.ts';
 import type { BackgroundResponses } from './background.ts';
 import type { CallConversation, LaterResponse, UnwatchedCall } from '#server/call/conversation-source.ts';
 import type { RelayBody } from '#server/call/endpoints.ts';
 import { eventsIn } from './event-log.ts';
 import { compactedResponse, isSealedHere, openSummaries, SummarySeal } from './compaction.ts';
-import { lockMs } from './conversation-store.ts';
-import type { ConversationStore } from './conversation-store.ts';
-import { asInput, completeItems, itemsOf } from './items.ts';
-import type { Item } from './items.ts';
+import { type ConversationStore, lockMs } from './conversation-store.ts';
+import { asInput, completeItems, type Item, itemsOf } from './items.ts';
 import type { Chain, ResponseStore } from './response-store.ts';
 import { GatewayCompacting, thresholdIn } from './shortening.ts';
 import { bytesOf, objectIn } from './long-bodies.ts';
-import { lastResponse, PresentedStream, writeEvent } from './present-response.ts';
-import type { Json } from './present-response.ts';
+import { type Json, lastResponse, PresentedStream, writeEvent } from './present-response.ts';
 
 const dialect = clientDialects['openai-responses'];
 

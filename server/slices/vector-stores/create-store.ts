@@ -13,13 +13,10 @@ import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
 import { noteReported } from './look-at-store.ts';
 import { checkPlace, callerFiles } from './caller-files.ts';
 import { coverBytes } from './pay-store.ts';
-import type { StoreBegin } from './store-records.ts';
-import { beginStore, changeStore, checkRoom } from './store-records.ts';
-import { chunkingIn, expiryIn, fileNames, shortText, strictFields } from './store-fields.ts';
-import type { Chunking } from './store-fields.ts';
+import { beginStore, changeStore, checkRoom, type StoreBegin } from './store-records.ts';
+import { type Chunking, chunkingIn, expiryIn, fileNames, shortText, strictFields } from './store-fields.ts';
 import { leaveLate, leaveStore } from './tend-stores.ts';
-import { requestStore, requestStores, channelsWithStores, isAble, switchOf } from './upstream-stores.ts';
-import type { Refused } from './upstream-stores.ts';
+import { channelsWithStores, isAble, type Refused, requestStore, requestStores, switchOf } from './upstream-stores.ts';
 
 const known = new Set(['name', 'description', 'file_ids', 'expires_after', 'chunking_strategy', 'metadata']);
 export const longestName = 256;

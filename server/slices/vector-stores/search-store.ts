@@ -1,8 +1,7 @@
 // Searches a store without a model. The vendor charges only for searches by models; the site may charge for each
 // (`VectorSearchPrice`).
 import { AppError } from '#shared/errors.ts';
-import { LogType } from '#shared/logs.ts';
-import type { LogOther } from '#shared/logs.ts';
+import { type LogOther, LogType } from '#shared/logs.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import type { QuotedPrice } from '#server/money/quote.ts';
 import type { ChargeRow } from '#server/money/settlement/settlement.ts';
@@ -10,12 +9,10 @@ import { reserveQuota } from '#server/call/admission/reserve-call.ts';
 import { estimateTextTokens } from '#server/exchange/token-estimate.ts';
 import type { RelayServices } from '#server/call/services.ts';
 import { refusedBy } from './create-store.ts';
-import { namesIn, providerFileIds } from './caller-files.ts';
-import type { ProviderFileIds } from './caller-files.ts';
+import { namesIn, type ProviderFileIds, providerFileIds } from './caller-files.ts';
 import { readSearch } from './search-fields.ts';
 import { termsOf } from './store-price.ts';
-import { openStore } from './open-store.ts';
-import type { StoreCaller } from './open-store.ts';
+import { openStore, type StoreCaller } from './open-store.ts';
 import { requestStores, storePath } from './upstream-stores.ts';
 
 /** Maximum bytes of a response, fifty chunks of 4,096 tokens and their metadata; and usual bytes per chunk. */

@@ -15,13 +15,10 @@ import { badField } from '#server/formats/strict-fields.ts';
 import { attachFiles, refusedBy } from './create-store.ts';
 import { noteLargest } from './look-at-store.ts';
 import { checkPlace, namesIn, callerFiles, providerFileIds } from './caller-files.ts';
-import { attributesIn, readBatchRequest, readFileRequest, strictFields } from './store-fields.ts';
-import type { StoreFileRequest } from './store-fields.ts';
+import { attributesIn, readBatchRequest, readFileRequest, type StoreFileRequest, strictFields } from './store-fields.ts';
 import { changeStore } from './store-records.ts';
-import { openStore, readStoresPage } from './open-store.ts';
-import type { StoreCaller, StoreRoutes } from './open-store.ts';
-import { requestBytes, requestStores, storePath } from './upstream-stores.ts';
-import type { Refused } from './upstream-stores.ts';
+import { openStore, readStoresPage, type StoreCaller, type StoreRoutes } from './open-store.ts';
+import { type Refused, requestBytes, requestStores, storePath } from './upstream-stores.ts';
 
 /** Files whose text is no longer than they are; other formats are compressed. */
 const plain = /\.(?:c|cpp|cs|css|csv|go|html|java|js|json|md|php|py|rb|sh|tex|ts|txt|xml)$/i;

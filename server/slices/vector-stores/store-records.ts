@@ -1,8 +1,7 @@
 // Stores and presents vector stores.
 import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
-import { DatabaseUnavailable } from '#server/db/collection.ts';
-import type { Filter } from '#server/db/collection.ts';
+import { DatabaseUnavailable, type Filter } from '#server/db/collection.ts';
 import { pageQuery } from '#server/db/record-page.ts';
 import type { VectorStoreRecord } from '#server/db/records/vector-store.ts';
 import { termsOf } from './store-price.ts';

@@ -2,11 +2,9 @@
 // unpaid, or whose creation was interrupted.
 import type { AppContext } from '#server/context.ts';
 import type { VectorStoreRecord } from '#server/db/records/vector-store.ts';
-import { pollInTurn, turnBounds } from '#server/work/poll-in-turn.ts';
-import type { TurnBounds } from '#server/work/poll-in-turn.ts';
+import { pollInTurn, type TurnBounds, turnBounds } from '#server/work/poll-in-turn.ts';
 import { releaseFiles } from '#server/slices/files/retained-files.ts';
-import { channelOf } from '#server/slices/files/upstream-files.ts';
-import type { Requesting } from '#server/slices/files/upstream-files.ts';
+import { channelOf, type Requesting } from '#server/slices/files/upstream-files.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
 import { noteReported } from './look-at-store.ts';
 import { closeDay, coverBytes, settledStore } from './pay-store.ts';

@@ -3,12 +3,10 @@
 import { ChannelStatus } from '#shared/channels.ts';
 import type { VectorStoreRecord } from '#server/db/records/vector-store.ts';
 import { findByName, isId } from '#server/slices/files/find-by-name.ts';
-import { requestAccount, channelOf } from '#server/slices/files/upstream-files.ts';
-import type { Requesting } from '#server/slices/files/upstream-files.ts';
+import { channelOf, requestAccount, type Requesting } from '#server/slices/files/upstream-files.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
-import { invalidResponse } from '#server/exchange/upstream-error.ts';
-import type { UpstreamFailure } from '#server/exchange/upstream-error.ts';
+import { invalidResponse, type UpstreamFailure } from '#server/exchange/upstream-error.ts';
 import { daySeconds } from './store-price.ts';
 
 /** Days without use after which the provider deletes a store, whatever happens to this installation. */

@@ -1,19 +1,16 @@
 // Veo's format for callers of Gemini's API: `:predictLongRunning`, and operations.
 // https://ai.google.dev/gemini-api/docs/video
-import { AppError } from '#shared/errors.ts';
-import type { Language } from '#shared/errors.ts';
+import { AppError, type Language } from '#shared/errors.ts';
 import { fieldRules } from '#shared/field-rules.ts';
 import type { TaskRecord } from '#server/db/records/task.ts';
 import { refuseAccountObject } from '#server/formats/provider-objects.ts';
 import { criticalMembers, openBelow } from '#server/formats/critical-members.ts';
 import { dataUrl } from '#server/formats/media.ts';
-import { badField, StrictFields } from '#server/formats/strict-fields.ts';
-import type { Body } from '#server/formats/strict-fields.ts';
+import { badField, type Body, StrictFields } from '#server/formats/strict-fields.ts';
 import { failReasonIn } from '#server/tasks/fail-reason.ts';
 import { callersName } from '#server/tasks/task-data.ts';
 import { sizeNamed } from '#server/tasks/videos/frame.ts';
-import { readGeneration } from './read-video-request.ts';
-import type { VideoRequest } from './read-video-request.ts';
+import { readGeneration, type VideoRequest } from './read-video-request.ts';
 import { stateOf } from './present-video.ts';
 
 export const geminiVideoNames = openBelow(

@@ -1,6 +1,5 @@
 // Routes of Veo's API: creation at a model's path, operations, and their files.
-import { AppError } from '#shared/errors.ts';
-import type { Language } from '#shared/errors.ts';
+import { AppError, type Language } from '#shared/errors.ts';
 import type { Connection } from '#server/http/connection.ts';
 import { surfaces } from '#server/surfaces/registry.ts';
 import { toAppError } from '#server/http/failure.ts';
@@ -10,8 +9,7 @@ import type { RouteHost, ServeDirectly } from '#server/http/mount.ts';
 import { gatewayError, reportFailure } from '#server/call/relay-failure.ts';
 import type { ModelVerbs } from '#server/call/routes.ts';
 import type { RelayServices } from '#server/call/services.ts';
-import { answerDirectly, answerTasks } from '#server/call/tasks/answer-tasks.ts';
-import type { TaskAnswer } from '#server/call/tasks/answer-tasks.ts';
+import { answerDirectly, answerTasks, type TaskAnswer } from '#server/call/tasks/answer-tasks.ts';
 import { identifyCaller } from '#server/call/tasks/task-caller.ts';
 import { TaskFailure } from '#server/call/tasks/task-failure.ts';
 import { siteAddressOrLocal } from '#server/settings/site-address.ts';

@@ -1,20 +1,17 @@
 // Kling's format for its callers, whichever provider makes the video.
 // https://app.klingai.com/global/dev/document-api/apiReference/model/textToVideo
-import { AppError, errorText } from '#shared/errors.ts';
-import type { Language } from '#shared/errors.ts';
+import { AppError, errorText, type Language } from '#shared/errors.ts';
 import { fieldRules } from '#shared/field-rules.ts';
 import type { TaskRecord } from '#server/db/records/task.ts';
 import { criticalMembers } from '#server/formats/critical-members.ts';
-import { badField, StrictFields } from '#server/formats/strict-fields.ts';
-import type { Body } from '#server/formats/strict-fields.ts';
+import { badField, type Body, StrictFields } from '#server/formats/strict-fields.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import type { TaskAnswer } from '#server/call/tasks/answer-tasks.ts';
 import { TaskFailure } from '#server/call/tasks/task-failure.ts';
 import { failReasonIn } from '#server/tasks/fail-reason.ts';
 import { callersName } from '#server/tasks/task-data.ts';
 import { sizeNamed } from '#server/tasks/videos/frame.ts';
-import { readGeneration } from './read-video-request.ts';
-import type { VideoRequest } from './read-video-request.ts';
+import { readGeneration, type VideoRequest } from './read-video-request.ts';
 import { orderOf, stateOf } from './present-video.ts';
 
 export const klingNames = criticalMembers(['model_name', 'prompt', 'duration', 'mode', 'aspect_ratio', 'image', 'image_tail', 'sound']);

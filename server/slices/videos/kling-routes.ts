@@ -2,14 +2,12 @@
 import type { RouteHost } from '#server/http/mount.ts';
 import type { TaskRecord } from '#server/db/records/task.ts';
 import type { RelayServices } from '#server/call/services.ts';
-import { answerTasks, languageFor } from '#server/call/tasks/answer-tasks.ts';
-import type { NotedCall, TaskAnswer } from '#server/call/tasks/answer-tasks.ts';
+import { answerTasks, languageFor, type NotedCall, type TaskAnswer } from '#server/call/tasks/answer-tasks.ts';
 import { identifyCaller } from '#server/call/tasks/task-caller.ts';
 import { findVideo } from './find-video.ts';
 import { klingAnswer, klingNames, klingObject, klingRefusal, readKling } from './kling-caller.ts';
 import { openAddress } from './open-address.ts';
-import { order } from './take-order.ts';
-import type { Requested } from './take-order.ts';
+import { order, type Requested } from './take-order.ts';
 
 export function mountKling(host: RouteHost, services: RelayServices): void {
   const { context } = services;

@@ -3,8 +3,7 @@ import type { Language } from '#shared/errors.ts';
 import type { TaskRecord } from '#server/db/records/task.ts';
 import { failReasonIn } from '#server/tasks/fail-reason.ts';
 import { callersName } from '#server/tasks/task-data.ts';
-import { factsOf } from '#server/tasks/videos/video-facts.ts';
-import type { VideoFacts } from '#server/tasks/videos/video-facts.ts';
+import { factsOf, type VideoFacts } from '#server/tasks/videos/video-facts.ts';
 
 type VideoState = 'queued' | 'in_progress' | 'completed' | 'failed';
 

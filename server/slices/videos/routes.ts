@@ -5,8 +5,7 @@ import { StrictFields } from '#server/formats/strict-fields.ts';
 import type { RelayBody } from '#server/call/endpoints.ts';
 import type { RelayServices } from '#server/call/services.ts';
 import type { Admission } from '#server/call/admission/admission.ts';
-import { answerDirectly, answerTasks, languageFor } from '#server/call/tasks/answer-tasks.ts';
-import type { NotedCall, TaskAnswer } from '#server/call/tasks/answer-tasks.ts';
+import { answerDirectly, answerTasks, languageFor, type NotedCall, type TaskAnswer } from '#server/call/tasks/answer-tasks.ts';
 import type { Submission } from '#server/work/tasks/submission.ts';
 import { identifyCaller } from '#server/call/tasks/task-caller.ts';
 import { listOf, readPage } from '#server/slices/responses/list-items.ts';
@@ -18,8 +17,7 @@ import { findVideo, listVideos } from './find-video.ts';
 import { videoRefusal } from './refusal.ts';
 import { serveContent } from './serve-content.ts';
 import { presentGeneration, presentVideo } from './present-video.ts';
-import { order, submit } from './take-order.ts';
-import type { Requested } from './take-order.ts';
+import { order, type Requested, submit } from './take-order.ts';
 import { remixSubmission } from './video-submission.ts';
 
 export function mountVideos(host: RouteHost, services: RelayServices): void {

@@ -5,8 +5,7 @@ import { createEgress } from '#server/egress/egress.ts';
 import { createBodies } from '#server/http/bodies.ts';
 import { createSpool } from '#server/http/spool.ts';
 import { defaultSettings } from '#tests/support/default-settings.ts';
-import { publicName, startFakeInternet } from '#tests/support/fake-internet.ts';
-import type { FakeInternet } from '#tests/support/fake-internet.ts';
+import { type FakeInternet, publicName, startFakeInternet } from '#tests/support/fake-internet.ts';
 import { trustLocalhost } from '#tests/support/trust-localhost.ts';
 import { sentPictures } from './sent-pictures.ts';
 

@@ -2,16 +2,14 @@
 import { AppError } from '#shared/errors.ts';
 import type { Connection } from '#server/http/connection.ts';
 import type { TaskRecord } from '#server/db/records/task.ts';
-import { criticalMembers } from '#server/formats/critical-members.ts';
-import type { CriticalMembers } from '#server/formats/critical-members.ts';
+import { type CriticalMembers, criticalMembers } from '#server/formats/critical-members.ts';
 import type { RelayBody } from '#server/call/endpoints.ts';
 import type { RelayServices } from '#server/call/services.ts';
 import type { Admission } from '#server/call/admission/admission.ts';
 import type { NotedCall, TaskAnswer } from '#server/call/tasks/answer-tasks.ts';
 import type { Submission } from '#server/work/tasks/submission.ts';
 import { takeSubmission } from '#server/work/tasks/take-submission.ts';
-import { videoFields, videoNames } from './read-video-request.ts';
-import type { VideoRequest } from './read-video-request.ts';
+import { videoFields, videoNames, type VideoRequest } from './read-video-request.ts';
 import { orderSubmission } from './video-submission.ts';
 
 export interface Requested {

@@ -1,8 +1,7 @@
 // Suno APIs.
 import { taskStatuses } from '#shared/tasks.ts';
 import { isObject } from '#server/framing/loose-json.ts';
-import { idsOf } from './platform.ts';
-import type { ReportedFields, TaskPlatform, TaskReport } from './platform.ts';
+import { idsOf, type ReportedFields, type TaskPlatform, type TaskReport } from './platform.ts';
 import { idOf, jsonOf, momentOf, progressOf, textOf } from './report-values.ts';
 
 const known: ReadonlySet<string> = new Set(taskStatuses);

@@ -1,7 +1,6 @@
 // OpenAI's videos, and compatible providers. https://platform.openai.com/docs/api-reference/videos
 import { isObject } from '#server/framing/loose-json.ts';
-import { MultipartFile, writeMultipart } from '#server/framing/multipart.ts';
-import type { MultipartPart } from '#server/framing/multipart.ts';
+import { MultipartFile, type MultipartPart, writeMultipart } from '#server/framing/multipart.ts';
 import { sourceOf } from '#server/framing/byte-source.ts';
 import { idOf, textOf } from '#server/tasks/platforms/report-values.ts';
 import { jsonQuestion, newBoundary } from './question.ts';

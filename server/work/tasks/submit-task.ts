@@ -22,8 +22,7 @@ import { refundTask } from './refund-task.ts';
 import { settleCharge } from '#server/work/pay.ts';
 import { taskChargeRow } from './charge-row.ts';
 import type { Submission, Verdict } from './submission.ts';
-import { runAttempts } from './run-attempts.ts';
-import type { TaskAttempts } from './run-attempts.ts';
+import { runAttempts, type TaskAttempts } from './run-attempts.ts';
 
 /** Maximum running tasks of a user. */
 export const mostRunning = 200;

@@ -2,10 +2,8 @@
 import { expect } from 'vitest';
 import { pollBatches } from '#server/slices/batches/poll-batches.ts';
 import { embeddedEngine } from '#tests/support/engines.ts';
-import { accounts, startFakeAccount } from '#tests/support/fake-accounts.ts';
-import type { FakeAccount } from '#tests/support/fake-accounts.ts';
-import { createScene } from '#tests/support/relay-scene.ts';
-import type { RelayScene } from '#tests/support/relay-scene.ts';
+import { accounts, type FakeAccount, startFakeAccount } from '#tests/support/fake-accounts.ts';
+import { createScene, type RelayScene } from '#tests/support/relay-scene.ts';
 import type { Row } from './rows.ts';
 
 const model = 'gpt-4o-mini.1';

@@ -3,15 +3,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { providerOf } from '#server/providers/registry.ts';
 import { embeddedEngine } from '#tests/support/engines.ts';
 import { refusedText } from '#tests/support/provider-front.ts';
-import { createScene } from '#tests/support/relay-scene.ts';
-import type { RelayScene } from '#tests/support/relay-scene.ts';
+import { createScene, type RelayScene } from '#tests/support/relay-scene.ts';
 import { exercises, isKind } from './exercises.ts';
 import { providerTypes } from './facts.ts';
 import { apartOf } from './other-calls.ts';
 import { rows } from './rows.ts';
 import { speakers, text as question } from './speakers.ts';
-import { standInOf, upstreamModelOf } from './stand-ins.ts';
-import type { StandIn } from './stand-ins.ts';
+import { type StandIn, standInOf, upstreamModelOf } from './stand-ins.ts';
 
 /** As callers name the model of conversations. */
 const model = 'claude-sonnet-4-5';

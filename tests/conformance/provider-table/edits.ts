@@ -1,8 +1,7 @@
 // Image edits at providers with their own API: from files and from data URLs, and rejected.
 import { expect } from 'vitest';
 import { embeddedEngine } from '#tests/support/engines.ts';
-import { editors, startFakeEditor } from '#tests/support/fake-editors.ts';
-import type { EditorName, FakeEditor } from '#tests/support/fake-editors.ts';
+import { type EditorName, editors, type FakeEditor, startFakeEditor } from '#tests/support/fake-editors.ts';
 import { refusedText } from '#tests/support/provider-front.ts';
 import { createScene } from '#tests/support/relay-scene.ts';
 import { failures } from './facts.ts';

@@ -1,8 +1,7 @@
 // Images of providers with their own API.
 import { expect } from 'vitest';
 import { embeddedEngine } from '#tests/support/engines.ts';
-import { painters, startFakePainter } from '#tests/support/fake-painters.ts';
-import type { FakePainter, PainterName } from '#tests/support/fake-painters.ts';
+import { type FakePainter, type PainterName, painters, startFakePainter } from '#tests/support/fake-painters.ts';
 import { refusedText } from '#tests/support/provider-front.ts';
 import { createScene } from '#tests/support/relay-scene.ts';
 import { failures } from './facts.ts';

@@ -2,8 +2,7 @@
 // reports errors in the provider's format.
 import { createHmac } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
-import { jsonOf, startFront } from '#tests/support/provider-front.ts';
-import type { FrontedRequest, Judgement, ProviderFront } from '#tests/support/provider-front.ts';
+import { type FrontedRequest, jsonOf, type Judgement, type ProviderFront, startFront } from '#tests/support/provider-front.ts';
 import { failures, modelOf, pathsOf, refusedFields } from './facts.ts';
 
 /** Where the fake upstream has what a provider has at an address of its own. */

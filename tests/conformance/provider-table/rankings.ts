@@ -1,8 +1,7 @@
 // Reranking at providers with their own API, by callers of either format.
 import { expect } from 'vitest';
 import { embeddedEngine } from '#tests/support/engines.ts';
-import { rankerNames, rankers, startFakeRanker } from '#tests/support/fake-rankers.ts';
-import type { FakeRanker, RankerName } from '#tests/support/fake-rankers.ts';
+import { type FakeRanker, type RankerName, rankerNames, rankers, startFakeRanker } from '#tests/support/fake-rankers.ts';
 import { refusedText } from '#tests/support/provider-front.ts';
 import { createScene } from '#tests/support/relay-scene.ts';
 import type { Row } from './rows.ts';

@@ -2,8 +2,7 @@
 import { expect } from 'vitest';
 import { embeddedEngine } from '#tests/support/engines.ts';
 import { startFakeInternet } from '#tests/support/fake-internet.ts';
-import { speakers, spokenSamples, startFakeSpeaker } from '#tests/support/fake-speakers.ts';
-import type { FakeSpeaker, SpeakerName } from '#tests/support/fake-speakers.ts';
+import { type FakeSpeaker, type SpeakerName, speakers, spokenSamples, startFakeSpeaker } from '#tests/support/fake-speakers.ts';
 import { refusedText } from '#tests/support/provider-front.ts';
 import { createScene } from '#tests/support/relay-scene.ts';
 import { trustLocalhost } from '#tests/support/trust-localhost.ts';

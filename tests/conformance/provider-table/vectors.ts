@@ -1,8 +1,7 @@
 // Embeddings of providers with their own API.
 import { expect } from 'vitest';
 import { embeddedEngine } from '#tests/support/engines.ts';
-import { embedders, startFakeEmbedder } from '#tests/support/fake-embedders.ts';
-import type { EmbedderName } from '#tests/support/fake-embedders.ts';
+import { type EmbedderName, embedders, startFakeEmbedder } from '#tests/support/fake-embedders.ts';
 import { refusedText } from '#tests/support/provider-front.ts';
 import { createScene } from '#tests/support/relay-scene.ts';
 import type { Row } from './rows.ts';

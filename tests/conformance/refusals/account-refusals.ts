@@ -3,8 +3,7 @@ import { hashPassword } from '#server/accounts/password.ts';
 import { testPassword } from '#tests/support/test-app.ts';
 import { until } from '#tests/support/until.ts';
 import type { ConsoleDesk } from './console-desk.ts';
-import { reportedBy } from './refusal.ts';
-import type { Refusal, RefusalRows, Reported } from './refusal.ts';
+import { type Refusal, type RefusalRows, type Reported, reportedBy } from './refusal.ts';
 
 const self = '/api/user/self';
 const unit = 500_000;

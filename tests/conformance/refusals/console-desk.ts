@@ -2,19 +2,14 @@
 import type { Language } from '#shared/errors.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 import { embeddedEngine } from '#tests/support/engines.ts';
-import { startFakeEpay } from '#tests/support/fake-epay.ts';
-import type { FakeEpay } from '#tests/support/fake-epay.ts';
-import { startFakeSmtp } from '#tests/support/fake-smtp.ts';
-import type { FakeSmtp } from '#tests/support/fake-smtp.ts';
-import { startFakeUpstream } from '#tests/support/fake-upstream.ts';
-import type { FakeUpstream } from '#tests/support/fake-upstream.ts';
+import { type FakeEpay, startFakeEpay } from '#tests/support/fake-epay.ts';
+import { type FakeSmtp, startFakeSmtp } from '#tests/support/fake-smtp.ts';
+import { type FakeUpstream, startFakeUpstream } from '#tests/support/fake-upstream.ts';
 import type { TestClient } from '#tests/support/http-client.ts';
 import { useSmtp } from '#tests/support/mail-desk.ts';
 import { setOption } from '#tests/support/relay-scene.ts';
-import { createSignInDesk } from '#tests/support/sign-in-desk.ts';
-import type { SignInDesk } from '#tests/support/sign-in-desk.ts';
-import { createTestApp } from '#tests/support/test-app.ts';
-import type { TestApp, TestAppOptions } from '#tests/support/test-app.ts';
+import { createSignInDesk, type SignInDesk } from '#tests/support/sign-in-desk.ts';
+import { createTestApp, type TestApp, type TestAppOptions } from '#tests/support/test-app.ts';
 import { openPayment } from '#tests/support/wallet-desk.ts';
 
 type MemberFields = NonNullable<Parameters<TestApp['createUser']>[0]>;

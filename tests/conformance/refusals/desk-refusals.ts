@@ -11,8 +11,7 @@ import { codeRecord, makeCode } from '#tests/support/redemption-desk.ts';
 import { failingWrites } from '#tests/support/watched-database.ts';
 import { placeOrder } from '#tests/support/wallet-desk.ts';
 import type { ConsoleDesk } from './console-desk.ts';
-import { reportedBy, reportedInData } from './refusal.ts';
-import type { Refusal, RefusalRows, Reported } from './refusal.ts';
+import { type Refusal, type RefusalRows, type Reported, reportedBy, reportedInData } from './refusal.ts';
 
 const channel = { name: 'one', key: 'sk-secret-one', models: 'gpt-4o' };
 const nowOf = (desk: ConsoleDesk) => Math.floor(desk.app.clock.now() / 1000);

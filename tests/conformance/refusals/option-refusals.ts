@@ -1,7 +1,6 @@
 // Settings, one by one: a text that each kind refuses.
-import { reportedBy } from './refusal.ts';
+import { type Refusal, type RefusalRows, type Reported, reportedBy } from './refusal.ts';
 import type { ConsoleDesk } from './console-desk.ts';
-import type { Refusal, RefusalRows, Reported } from './refusal.ts';
 
 const save = async (desk: ConsoleDesk, key: string, value: unknown): Promise<Reported> =>
   reportedBy(await desk.root.put('/api/option/', { key, value }));

@@ -1,7 +1,6 @@
 // A refusal as a caller reads it, and what it has to be.
 import { expect } from 'vitest';
-import { errors, errorText } from '#shared/errors.ts';
-import type { ErrorCode, Language } from '#shared/errors.ts';
+import { type ErrorCode, errors, errorText, type Language } from '#shared/errors.ts';
 import type { TestResponse } from '#tests/support/http-client.ts';
 
 export interface Reported {

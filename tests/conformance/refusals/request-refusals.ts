@@ -5,8 +5,7 @@ import { vi } from 'vitest';
 import { DatabaseUnavailable } from '#server/db/collection.ts';
 import { testPassword } from '#tests/support/test-app.ts';
 import type { ConsoleDesk } from './console-desk.ts';
-import { reportedBy } from './refusal.ts';
-import type { Refusal, RefusalRows, Reported } from './refusal.ts';
+import { type Refusal, type RefusalRows, type Reported, reportedBy } from './refusal.ts';
 
 const login = async (desk: ConsoleDesk, rawBody: string | Uint8Array, headers: Record<string, string> = {}): Promise<Reported> =>
   reportedBy(

@@ -3,8 +3,7 @@ import type { ServicePerson, ServiceRules } from '#tests/support/fake-services.t
 import type { TestClient } from '#tests/support/http-client.ts';
 import { agree, comeBack, signInWith, startSignIn } from '#tests/support/sign-in-desk.ts';
 import type { ConsoleDesk } from './console-desk.ts';
-import { reportedBy } from './refusal.ts';
-import type { Refusal, RefusalRows, Reported } from './refusal.ts';
+import { type Refusal, type RefusalRows, type Reported, reportedBy } from './refusal.ts';
 
 type Provider = 'github' | 'oidc' | 'linuxdo';
 

@@ -3,8 +3,7 @@ import { expect } from 'vitest';
 import type { TaskRecord } from '#server/db/records/task.ts';
 import { mostRunning } from '#server/work/tasks/submit-task.ts';
 import { buildTask } from '#tests/support/build-task.ts';
-import { reportedByRelay } from './refusal.ts';
-import type { Refusal, RefusalRows, Reported } from './refusal.ts';
+import { type Refusal, type RefusalRows, type Reported, reportedByRelay } from './refusal.ts';
 import type { RelayDesk } from './relay-refusals.ts';
 
 const proxy = { channels: [{ type: 2, models: 'mj_imagine' }] };

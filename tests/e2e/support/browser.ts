@@ -1,7 +1,6 @@
 // The browser of these tests: one Chromium for the files of one process, a fresh profile per visitor.
 import { existsSync } from 'node:fs';
-import { chromium } from 'playwright-core';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe } from 'vitest';
 import { watchRequests } from './network-idle.ts';
 

@@ -1,6 +1,5 @@
 // Requests servers from the process of `server-host.ts`; each process that runs tests has one.
-import { fork } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
+import { type ChildProcess, fork } from 'node:child_process';
 import path from 'node:path';
 import type { RunningServer } from './server-process.ts';
 

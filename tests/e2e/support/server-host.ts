@@ -4,8 +4,7 @@ import '#server/process/heap-tuning.ts';
 import { pino } from 'pino';
 import { readEnv } from '#server/env.ts';
 import { keepServing } from '#server/process/last-resort.ts';
-import { serve } from '#server/serve.ts';
-import type { Serving } from '#server/serve.ts';
+import { serve, type Serving } from '#server/serve.ts';
 import type { HostAnswer, HostOrder } from './server-host-client.ts';
 
 const serving = new Map<number, Serving>();

@@ -3,11 +3,9 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { startFakeUpstream } from '#tests/support/fake-upstream.ts';
-import type { FakeUpstream } from '#tests/support/fake-upstream.ts';
+import { type FakeUpstream, startFakeUpstream } from '#tests/support/fake-upstream.ts';
 import { startInHost } from './server-host-client.ts';
-import { startProcess } from './server-process.ts';
-import type { RunningServer } from './server-process.ts';
+import { type RunningServer, startProcess } from './server-process.ts';
 
 const root = path.resolve(import.meta.dirname, '../../..');
 

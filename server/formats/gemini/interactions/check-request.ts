@@ -2,12 +2,10 @@
 import { AppError } from '#shared/errors.ts';
 import { fieldRules } from '#shared/field-rules.ts';
 import { isObject } from '#server/framing/loose-json.ts';
-import { plainTokenBytes } from '../../client-dialect.ts';
-import type { CallParameters } from '../../client-dialect.ts';
+import { type CallParameters, plainTokenBytes } from '../../client-dialect.ts';
 import { otherProviders, untranslatable } from '../../losses.ts';
 import { googleLabels, readMetadata } from '../../metadata.ts';
-import { badField, StrictFields } from '../../strict-fields.ts';
-import type { Body } from '../../strict-fields.ts';
+import { badField, type Body, StrictFields } from '../../strict-fields.ts';
 import { limits } from './limits.ts';
 
 /** Maximum tokens that a client may request. */

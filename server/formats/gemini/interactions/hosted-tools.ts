@@ -1,8 +1,7 @@
 // Hosted tools of Interactions. https://ai.google.dev/gemini-api/docs/interactions#built-in-tools
 import type { HostedKind } from '#shared/hosted-tools.ts';
 import { isObject } from '#server/framing/loose-json.ts';
-import { placesInTools } from '../../hosted-tools.ts';
-import type { HostedPlace } from '../../hosted-tools.ts';
+import { type HostedPlace, placesInTools } from '../../hosted-tools.ts';
 import type { Body } from '../../strict-fields.ts';
 
 const kinds: ReadonlyMap<unknown, HostedKind | null> = new Map<unknown, HostedKind | null>([

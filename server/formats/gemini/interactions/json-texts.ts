@@ -1,6 +1,5 @@
 // Tool results in interactions, and arguments, which are objects.
-import { objectsIn } from '../../json-texts.ts';
-import type { JsonTexts } from '../../json-texts.ts';
+import { type JsonTexts, objectsIn } from '../../json-texts.ts';
 
 export const jsonTexts: JsonTexts = {
   *resultsIn({ input }) {

@@ -1,6 +1,5 @@
 // Seals are written as thought signatures, the only field of this format for them. A seal of a call contains the call's id.
-import { writeSeal } from '../../seal.ts';
-import type { Seal } from '../../seal.ts';
+import { type Seal, writeSeal } from '../../seal.ts';
 import { writeSignature as writePlainSignature } from '../thought-signature.ts';
 
 /** Signatures are base64: foreign seals are wrapped. */

@@ -1,6 +1,5 @@
 // Usage of this format: cached tokens are part of input, thinking is separate from output. https://ai.google.dev/api/interactions-api#Usage
-import { inputTokens } from '#shared/token-usage.ts';
-import type { TokenUsage } from '#shared/token-usage.ts';
+import { inputTokens, type TokenUsage } from '#shared/token-usage.ts';
 
 export function writeTokenUsage(usage: TokenUsage): Record<string, unknown> {
   const input = inputTokens(usage);

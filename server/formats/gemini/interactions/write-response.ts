@@ -6,8 +6,7 @@ import type { ResponseWriterOptions, StreamWriter } from '../../client-dialect.t
 import type { FinishReason, ResponsePart } from '../../parts.ts';
 import { withUsage } from '../../token-usage.ts';
 import { errorObject } from '#server/surfaces/interactions/errors.ts';
-import { OutputSteps } from './output-steps.ts';
-import type { EventSink, Json } from './output-steps.ts';
+import { type EventSink, type Json, OutputSteps } from './output-steps.ts';
 import { writeTokenUsage } from './token-usage.ts';
 
 export function writeWhole(parts: readonly ResponsePart[], usage: TokenUsage | null, options: ResponseWriterOptions): Json {

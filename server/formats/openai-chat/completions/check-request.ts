@@ -1,12 +1,9 @@
 // Validates a completion request before any cost.
 import { fieldRules } from '#shared/field-rules.ts';
-import { plainTokenBytes } from '../../client-dialect.ts';
-import type { CallParameters } from '../../client-dialect.ts';
+import { type CallParameters, plainTokenBytes } from '../../client-dialect.ts';
 import { chatIds, checkIds } from '../../metadata.ts';
-import { emptyPrompt } from '../../prompt-content.ts';
-import type { PromptContent } from '../../prompt-content.ts';
-import { badField, StrictFields } from '../../strict-fields.ts';
-import type { Body } from '../../strict-fields.ts';
+import { emptyPrompt, type PromptContent } from '../../prompt-content.ts';
+import { badField, type Body, StrictFields } from '../../strict-fields.ts';
 import { isTokenList } from '../../token-lists.ts';
 
 /** OpenAI's default limit. */

@@ -1,8 +1,7 @@
 // Results of Perplexity's own tools, and citations: the text has `[3]` after content from the third page.
 // https://docs.perplexity.ai/docs/agent-api/tools/web-search
 import type { HostedCalls, HostedKind } from '#shared/hosted-tools.ts';
-import { isObject } from '#server/framing/loose-json.ts';
-import type { JsonObject } from '#server/framing/loose-json.ts';
+import { isObject, type JsonObject } from '#server/framing/loose-json.ts';
 import type { FoundPage, ResponsePart } from '../../parts.ts';
 
 export const origin = 'perplexity-agent';

@@ -1,8 +1,7 @@
 // Reads a response or stream of Perplexity's Agent API into parts: Responses with results of its own tools.
 // https://docs.perplexity.ai/docs/agent-api/output-control
 import type { FramedEvent } from '#server/framing/framing.ts';
-import { isObject, parseObject } from '#server/framing/loose-json.ts';
-import type { JsonObject } from '#server/framing/loose-json.ts';
+import { isObject, type JsonObject, parseObject } from '#server/framing/loose-json.ts';
 import type { ResponsePart } from '../../parts.ts';
 import type { StreamReader } from '../../upstream-dialect.ts';
 import { isEnd } from '../events.ts';

@@ -1,7 +1,6 @@
 // Writes messages as items. Model output and tool results are plain texts; hosted tool calls are not sent back.
 import { dataUrl, imageType } from '../../media.ts';
-import { untranslatable } from '../../losses.ts';
-import type { Losses } from '../../losses.ts';
+import { type Losses, untranslatable } from '../../losses.ts';
 import type { AssistantPart, FilePart, Message, TextPart, ToolCallPart, ToolResultPart, UserPart } from '../../parts.ts';
 import { title } from './title.ts';
 

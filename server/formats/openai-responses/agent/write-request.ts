@@ -9,8 +9,7 @@ import type { DialectSettings, WriteOptions, WrittenRequest } from '../../upstre
 import { leastMaxTokens } from '../write-request.ts';
 import { requestedModel, needsLimit, searchesOf, thinks } from './models.ts';
 import { carriedFields } from './said-fields.ts';
-import { readSearchFields, writeSearch } from './search-fields.ts';
-import type { SaidSearch } from './search-fields.ts';
+import { readSearchFields, type SaidSearch, writeSearch } from './search-fields.ts';
 import { title } from './title.ts';
 import { writeItems } from './write-items.ts';
 

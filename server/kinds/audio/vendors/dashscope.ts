@@ -2,8 +2,7 @@
 import { tokenCount } from '#server/formats/token-usage.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import { noTokens } from '#shared/token-usage.ts';
-import { droppedOf, voiceOf } from '../speech-format.ts';
-import type { SpeechFormat } from '../speech-format.ts';
+import { droppedOf, type SpeechFormat, voiceOf } from '../speech-format.ts';
 
 export const dashscope: SpeechFormat = {
   countsCharacters: true,

@@ -3,10 +3,8 @@
 import type { ErrorInResponse } from '#server/formats/stream-pipe.ts';
 import { tokenCount } from '#server/formats/token-usage.ts';
 import { isObject } from '#server/framing/loose-json.ts';
-import { noTokens } from '#shared/token-usage.ts';
-import type { TokenUsage } from '#shared/token-usage.ts';
-import { droppedOf, voiceOf } from '../speech-format.ts';
-import type { SpeechFormat } from '../speech-format.ts';
+import { noTokens, type TokenUsage } from '#shared/token-usage.ts';
+import { droppedOf, type SpeechFormat, voiceOf } from '../speech-format.ts';
 
 const usualRate = 24_000;
 

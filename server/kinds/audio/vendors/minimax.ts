@@ -2,10 +2,8 @@
 // https://platform.minimax.io/docs/api-reference/speech-t2a-http
 import { tokenCount } from '#server/formats/token-usage.ts';
 import { isObject } from '#server/framing/loose-json.ts';
-import { noTokens } from '#shared/token-usage.ts';
-import type { TokenUsage } from '#shared/token-usage.ts';
-import { droppedOf, speedIn, voiceOf } from '../speech-format.ts';
-import type { SpeechFormat } from '../speech-format.ts';
+import { noTokens, type TokenUsage } from '#shared/token-usage.ts';
+import { droppedOf, type SpeechFormat, speedIn, voiceOf } from '../speech-format.ts';
 
 const formats = new Set(['mp3', 'pcm', 'flac', 'wav']);
 const speeds = [0.5, 2] as const;

@@ -1,7 +1,6 @@
 // Speech of Mistral, in base64 events. Mistral rejects unknown fields.
 // https://docs.mistral.ai/studio/audio/text-to-speech/quickstarts
-import { droppedOf, voiceOf } from '../speech-format.ts';
-import type { SpeechFormat } from '../speech-format.ts';
+import { droppedOf, type SpeechFormat, voiceOf } from '../speech-format.ts';
 
 const formats = new Set(['mp3', 'wav', 'flac', 'opus']);
 

@@ -4,8 +4,7 @@ import type { ErrorInResponse } from '#server/formats/stream-pipe.ts';
 import { tokenCount } from '#server/formats/token-usage.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import { noTokens } from '#shared/token-usage.ts';
-import { droppedOf, speedIn, voiceOf } from '../speech-format.ts';
-import type { Body, SpeechFormat } from '../speech-format.ts';
+import { type Body, droppedOf, type SpeechFormat, speedIn, voiceOf } from '../speech-format.ts';
 
 const formats: Readonly<Record<string, string>> = { mp3: 'mp3', pcm: 'pcm', opus: 'ogg_opus' };
 const speeds = [0.5, 2] as const;

@@ -1,6 +1,5 @@
 // Speech of Zhipu, returned as raw sound. https://docs.bigmodel.cn/api-reference/模型-api/文本转语音
-import { droppedOf, speedIn, voiceOf } from '../speech-format.ts';
-import type { SpeechFormat } from '../speech-format.ts';
+import { droppedOf, type SpeechFormat, speedIn, voiceOf } from '../speech-format.ts';
 
 const speeds = [0.5, 2] as const;
 

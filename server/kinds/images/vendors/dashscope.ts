@@ -2,8 +2,17 @@
 // https://help.aliyun.com/zh/model-studio/text-to-image-v2-api-reference
 // https://help.aliyun.com/zh/model-studio/qwen-image-api
 import { isObject } from '#server/framing/loose-json.ts';
-import { countIn, objectsIn, pictureOf, splitFields, textIn } from '../image-format.ts';
-import type { Body, ImageFormat, ReportedPictures, WrittenPictures } from '../image-format.ts';
+import {
+  type Body,
+  countIn,
+  type ImageFormat,
+  objectsIn,
+  pictureOf,
+  type ReportedPictures,
+  splitFields,
+  textIn,
+  type WrittenPictures,
+} from '../image-format.ts';
 
 /** Prefixes of models that take messages. */
 export const byMessages = ['qwen-image', 'z-image', 'wan2.6', 'wan2.7'] as const;

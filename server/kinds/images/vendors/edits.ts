@@ -3,8 +3,7 @@ import { dashscopeContent } from './dashscope.ts';
 import { geminiRequest } from './google.ts';
 import { minimax } from './minimax.ts';
 import { ark, siliconflow } from './openai-like.ts';
-import { urlOf } from '../picture-edit.ts';
-import type { PictureEdit } from '../picture-edit.ts';
+import { type PictureEdit, urlOf } from '../picture-edit.ts';
 import { countIn, splitFields, textIn } from '../image-format.ts';
 
 /** https://ai.google.dev/gemini-api/docs/image-generation#image_generation_text-and-image-to-image */

@@ -3,10 +3,20 @@
 // https://ai.google.dev/gemini-api/docs/image-generation
 import { tokenCount } from '#server/formats/token-usage.ts';
 import { isObject } from '#server/framing/loose-json.ts';
-import { noTokens } from '#shared/token-usage.ts';
-import type { TokenUsage } from '#shared/token-usage.ts';
-import { countIn, objectsIn, pictureOf, pixelsIn, ratioIn, refusedPrompt, splitFields, textIn } from '../image-format.ts';
-import type { Body, ImageFormat, WrittenPictures } from '../image-format.ts';
+import { noTokens, type TokenUsage } from '#shared/token-usage.ts';
+import {
+  type Body,
+  countIn,
+  type ImageFormat,
+  objectsIn,
+  pictureOf,
+  pixelsIn,
+  ratioIn,
+  refusedPrompt,
+  splitFields,
+  textIn,
+  type WrittenPictures,
+} from '../image-format.ts';
 
 const ofImagen = ['1:1', '3:4', '4:3', '9:16', '16:9'];
 const ofGemini = ['1:1', '2:3', '3:2', '3:4', '4:3', '4:5', '5:4', '9:16', '16:9', '21:9'];

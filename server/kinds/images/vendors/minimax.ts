@@ -1,7 +1,6 @@
 // Pictures of MiniMax. https://platform.minimax.io/docs/api-reference/image-generation-t2i
 import { isObject } from '#server/framing/loose-json.ts';
-import { countIn, pixelsIn, ratioIn, splitFields } from '../image-format.ts';
-import type { ImageFormat } from '../image-format.ts';
+import { countIn, type ImageFormat, pixelsIn, ratioIn, splitFields } from '../image-format.ts';
 
 const ratios = ['1:1', '16:9', '4:3', '3:2', '2:3', '3:4', '9:16', '21:9'];
 const [shortest, longest, step] = [512, 2048, 8];

@@ -1,7 +1,6 @@
 // Images of providers that extend or reduce OpenAI's format.
 import { readPictureUsage } from '../picture-usage.ts';
-import { countIn, objectsIn, pictureOf, refusedPrompt, splitFields, textIn } from '../image-format.ts';
-import type { Body, ImageFormat } from '../image-format.ts';
+import { type Body, countIn, type ImageFormat, objectsIn, pictureOf, refusedPrompt, splitFields, textIn } from '../image-format.ts';
 
 /** https://docs.bigmodel.cn/api-reference/模型-api/图像生成 */
 export const zhipu: ImageFormat = {

@@ -1,8 +1,7 @@
 // Images as predictions of Replicate: the inputs that models of many vendors share.
 // https://replicate.com/black-forest-labs/flux-schnell/api
 import { asPrediction, waitingHeaders } from '#server/formats/predictions.ts';
-import { countIn, ratioIn, splitFields, textIn } from '../image-format.ts';
-import type { ImageFormat } from '../image-format.ts';
+import { countIn, type ImageFormat, ratioIn, splitFields, textIn } from '../image-format.ts';
 
 const ratios = ['1:1', '16:9', '9:16', '3:2', '2:3', '4:3', '3:4', '5:4', '4:5', '21:9', '9:21'];
 const fileTypes: Readonly<Record<string, string>> = { png: 'png', webp: 'webp', jpeg: 'jpg', jpg: 'jpg' };

@@ -4,8 +4,7 @@ import { serverSentEvents } from '#server/framing/event-encoding.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import type { ClientBody } from '#server/call/stream/client-stream.ts';
 import { eventsIn } from '#server/slices/responses/event-log.ts';
-import { writeEvent } from '#server/slices/responses/present-response.ts';
-import type { Json } from '#server/slices/responses/present-response.ts';
+import { type Json, writeEvent } from '#server/slices/responses/present-response.ts';
 
 /** The interaction as `ResponseStore` stores it. */
 export function asResponse({ steps, ...shell }: Json): Json {

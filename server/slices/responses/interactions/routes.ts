@@ -7,8 +7,7 @@ import { bufferResponse, eventStreamHeaders } from '#server/http/lean-response.t
 import type { RouteHost } from '#server/http/mount.ts';
 import type { RelayServices } from '#server/call/services.ts';
 import { badQuery } from '#server/slices/responses/list-items.ts';
-import { createServer } from '#server/slices/responses/serve-caller.ts';
-import type { StoredCaller } from '#server/slices/responses/serve-caller.ts';
+import { createServer, type StoredCaller } from '#server/slices/responses/serve-caller.ts';
 import { streamOfFinished } from './finished-events.ts';
 import type { InteractionStores } from './interaction-source.ts';
 import { asInteraction, writeLogged } from './present-interaction.ts';

@@ -2,8 +2,7 @@
 import type { AppContext } from '#server/context.ts';
 import { clientDialects } from '#server/formats/registry.ts';
 import type { BodyHold } from '#server/http/bodies.ts';
-import { bufferResponse } from '#server/http/lean-response.ts';
-import type { DirectResponse } from '#server/http/lean-response.ts';
+import { bufferResponse, type DirectResponse } from '#server/http/lean-response.ts';
 import type { StreamPipe } from '#server/formats/stream-pipe.ts';
 import type { CallConversation, LaterResponse, UnwatchedCall } from '#server/call/conversation-source.ts';
 import type { RelayBody } from '#server/call/endpoints.ts';

@@ -9,8 +9,7 @@ import type { RelayBody } from '#server/call/endpoints.ts';
 import type { Item } from '#server/slices/responses/items.ts';
 import { readChain } from '#server/slices/responses/read-chain.ts';
 import { newId } from '#server/slices/responses/response-ids.ts';
-import { ownerOf } from '#server/slices/responses/response-store.ts';
-import type { ResponseStore } from '#server/slices/responses/response-store.ts';
+import { ownerOf, type ResponseStore } from '#server/slices/responses/response-store.ts';
 import { StatefulThread } from './stateful-thread.ts';
 
 /** Prefix of message ids. */

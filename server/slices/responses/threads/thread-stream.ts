@@ -3,8 +3,7 @@ import type { TokenUsage } from '#shared/token-usage.ts';
 import type { PipeStep, StreamPipe } from '#server/formats/stream-pipe.ts';
 import { serverSentEvents } from '#server/framing/event-encoding.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
-import { writeEvent } from '#server/slices/responses/present-response.ts';
-import type { Json } from '#server/slices/responses/present-response.ts';
+import { type Json, writeEvent } from '#server/slices/responses/present-response.ts';
 import { WrappedStream } from '#server/formats/wrapped-stream.ts';
 
 export class ThreadStream extends WrappedStream {
