@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
 import { afterEach, beforeEach, describe } from 'vitest';
 import type { Database } from '#server/db/database.ts';
+import { DatabaseUnavailable } from '#server/db/collection.ts';
 import { openDatabase } from '#server/db/open.ts';
 
 export interface TestDatabase {
@@ -102,10 +103,23 @@ async function makeEmptyDatabase(): Promise<string> {
   return file;
 }
 
+const mostTries = 20;
+
+/** A server that many tests connect to at once may take longer to answer than a product would wait. */
+export async function openPatiently(url: string): Promise<Database> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await openDatabase(url);
+    } catch (failure) {
+      if (!(failure instanceof DatabaseUnavailable) || tries === mostTries) throw failure;
+    }
+  }
+}
+
 async function createOn(url: string, drop: () => Promise<void>): Promise<TestDatabase> {
   const handles: Database[] = [];
   const open = async () => {
-    const handle = await openDatabase(url);
+    const handle = await openPatiently(url);
     handles.push(handle);
     return handle;
   };

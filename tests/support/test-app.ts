@@ -6,14 +6,13 @@ import { insertAccount } from '#server/accounts/create-account.ts';
 import { type App, createApp } from '#server/app.ts';
 import { createContext, type RunningContext } from '#server/create-context.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
-import { openDatabase } from '#server/db/open.ts';
 import type { Network } from '#server/egress/egress.ts';
 import { readEnv } from '#server/env.ts';
 import { listen } from '#server/http/listen.ts';
 import { createSession } from '#tests/support/build-token.ts';
 import { buildUser, fastHash, type UserFields } from '#tests/support/build.ts';
 import { createClock, type TestClock } from '#tests/support/clock.ts';
-import type { Engine, TestDatabase } from '#tests/support/engines.ts';
+import { type Engine, openPatiently, type TestDatabase } from '#tests/support/engines.ts';
 import { createClient, type TestClient } from '#tests/support/http-client.ts';
 
 export const rootName = 'root';
@@ -72,7 +71,7 @@ export async function createTestApp(engine: Engine, options: TestAppOptions = {}
   });
   const clock = options.clock ?? createClock();
   // With a shared database, a separate handle, as a server process has; `context.close()` closes it.
-  const db = options.database === undefined ? database.db : await openDatabase(database.url);
+  const db = options.database === undefined ? database.db : await openPatiently(database.url);
   const context = await createContext({
     env,
     db,
