@@ -19,12 +19,7 @@ const steps = [
     expect: /no dependency violations found \(\d{3,} modules/,
   },
   { name: 'translations', command: script('check-translations.ts') },
-  {
-    name: 'words',
-    command: script('check-words.ts'),
-    shown: /words of the old dialect/,
-    hint: '`node scripts/run-node.mjs scripts/check-words.ts --write` stores lower numbers after words were removed.',
-  },
+  { name: 'words', command: script('check-words.ts'), hint: 'Use the standard term: told → reported, asked → requested, kept → stored.' },
   { name: 'first paint', command: script('check-first-paint.ts'), shown: /of \d+ kB/ },
   { name: 'translation doc', command: [...script('write-translation-doc.ts'), '--check'] },
   { name: 'provider doc', command: [...script('write-provider-doc.ts'), '--check'] },
