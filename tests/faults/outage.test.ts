@@ -161,7 +161,8 @@ describe.runIf(host !== '')('an outage of MongoDB', { concurrent: true }, () => 
         await until(async () =>
           Object.values((await direct.collection('users').get(scene.user.id))?.leases ?? {}).every((lease) => lease === 0),
         );
-        expect((await scene.app.anonymous().get('/healthz')).status).toBe(200);
+        // A ping of the health check may time out once on a busy machine.
+        await until(async () => (await scene.app.anonymous().get('/healthz')).status === 200);
       });
     },
   );
