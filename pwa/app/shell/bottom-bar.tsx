@@ -8,7 +8,7 @@ import { Icon } from '#pwa/ui/controls/icon.tsx';
 import control from '#pwa/ui/styles/control.module.css';
 import typography from '#pwa/ui/styles/typography.module.css';
 import styles from './bottom-bar.module.css';
-import { barEntries, isWithin, menuEntries } from './menu-entries.ts';
+import { barEntries, isWithin, menuEntries, parentOf } from './menu-entries.ts';
 import { NavIcon } from './nav-icon.tsx';
 
 // Loaded with the first press.
@@ -38,6 +38,8 @@ export function BottomBar() {
             className={`${typography.note} ${control.bare} ${styles.place}`}
             to={entry.to}
             activeOptions={{ exact: entry.to === '/', includeSearch: false }}
+            // A link marks itself at its own screen alone.
+            aria-current={entry.to === parentOf(path) ? 'page' : undefined}
             {...(hasAlarm ? { 'aria-label': t('shell.menu.with_channel_alarms', { name, count: alarmed }) } : {})}
           >
             <NavIcon name={entry.icon} large hasAlarm={hasAlarm} />

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { Role } from '#shared/roles.ts';
 import type { SiteStatus } from '#shared/site.ts';
-import { isWithin, menuEntries } from './menu-entries.ts';
+import { isWithin, menuEntries, parentOf } from './menu-entries.ts';
 
 const site = (facts: Partial<SiteStatus>) => facts as SiteStatus;
 const paths = (status: SiteStatus | undefined, role: number = Role.user) => menuEntries(role, status).map(({ to }) => to);
@@ -37,4 +37,6 @@ test('menu: what is opened within a screen is at that screen, and nowhere else',
   expect(at('/invitations')).toEqual(['/user']);
   expect(at('/balances')).toEqual(['/user']);
   expect(at('/statement')).toEqual(['/topup']);
+  // Links of chat applications mark themselves, and their parent does not.
+  expect(['/chat/0', '/channel/add', '/'].map(parentOf)).toEqual([undefined, undefined, undefined]);
 });

@@ -62,8 +62,14 @@ export function barEntries(all: readonly MenuEntry[]): MenuEntry[] {
 /** Screens without an entry, and the entry whose screen leads to them. */
 const parents: Partial<Record<string, Path>> = { '/balances': '/user', '/invitations': '/user', '/statement': '/topup' };
 
+/** The entry whose screen leads to that of a path, which has none. */
+export function parentOf(path: string): Path | undefined {
+  return parents[path];
+}
+
 /** Whether a path is the screen of an entry, or one within it, as links mark it. */
 export function isWithin({ to }: Pick<MenuEntry, 'to'>, path: string): boolean {
-  if (parents[path] !== undefined) return parents[path] === to;
+  const parent = parentOf(path);
+  if (parent !== undefined) return parent === to;
   return path === to || (to !== '/' && path.startsWith(`${to}/`));
 }

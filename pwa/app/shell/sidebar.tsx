@@ -15,7 +15,7 @@ import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { serverWords } from '#pwa/ui/server-words.ts';
 import layout from '#pwa/ui/styles/layout.module.css';
 import typography from '#pwa/ui/styles/typography.module.css';
-import { type MenuEntry, isWithin, menuEntries, menuSections } from './menu-entries.ts';
+import { type MenuEntry, menuEntries, menuSections, parentOf } from './menu-entries.ts';
 import { NavIcon } from './nav-icon.tsx';
 import styles from './sidebar.module.css';
 
@@ -57,7 +57,7 @@ export function Sidebar({ isRail, onFold }: SidebarProps) {
 function Entries({ entries, isRail }: { entries: MenuEntry[]; isRail: boolean }) {
   const { t } = useTranslation();
   const alarmed = useChannelAlarms();
-  const path = useRouterState({ select: (state) => state.location.pathname });
+  const parent = useRouterState({ select: (state) => parentOf(state.location.pathname) });
   const [tip, setTip] = useState<{ text: string; at: DOMRect }>();
   const hideTip = (): void => setTip(undefined);
   return (
@@ -77,7 +77,7 @@ function Entries({ entries, isRail }: { entries: MenuEntry[]; isRail: boolean })
                 to={entry.to}
                 activeOptions={{ exact: entry.to === '/' || entry.to === '/chat', includeSearch: false }}
                 // A link marks itself at its own screen alone.
-                aria-current={isWithin(entry, path) ? 'page' : undefined}
+                aria-current={entry.to === parent ? 'page' : undefined}
                 {...(isRail || alarms > 0 ? { 'aria-label': whole } : {})}
                 onMouseEnter={showTip}
                 onFocus={showTip}
