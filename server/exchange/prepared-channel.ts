@@ -262,7 +262,7 @@ function prepareFormats(source: FormatSource): PreparedFormat[] {
 function prepareFormat(source: FormatSource, dialect: UpstreamDialect, format: ProviderFormat): PreparedFormat {
   const { provider } = source;
   const {
-    framing,
+    framing = 'sse',
     paths,
     models,
     headers,

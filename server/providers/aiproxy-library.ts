@@ -1,14 +1,12 @@
 // Document libraries of AI Proxy. The channel's free field names the library; without it calls fail.
-import type { Provider } from './spec.ts';
+import type { ProviderRecord } from './spec.ts';
 
 const baseUrl = 'https://api.aiproxy.io';
 
-export const aiProxyLibrary: Provider = {
+export const aiProxyLibrary: ProviderRecord = {
   type: 21,
   name: 'AIProxyLibrary',
   baseUrl,
-  formats: { library: { framing: 'sse', paths: { chat: '{base}/api/library/ask' } } },
-  auth: { kind: 'bearer' },
+  formats: { library: { paths: { chat: '{base}/api/library/ask' } } },
   locate: ({ other }) => (other.trim() === '' ? null : { base: baseUrl, values: {}, model: other.trim() }),
-  models: [],
 };

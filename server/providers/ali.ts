@@ -4,22 +4,20 @@
 // Claude's format: https://help.aliyun.com/zh/model-studio/anthropic-api-messages
 import { byMessages } from '#server/kinds/images/vendors/dashscope.ts';
 import { flatRequestModels } from '#server/kinds/rerank/vendors.ts';
-import models from './default-models.json' with { type: 'json' };
 import { anyCallId, claudeAt, thinkingFlag, thoughtsBack } from './openai-shape.ts';
-import type { Provider } from './spec.ts';
+import type { ProviderRecord } from './spec.ts';
 
 /** Prefixes of models that edit images. */
 const editing = ['qwen-image-edit', 'qwen-image-2', 'wan2.6', 'wan2.7'];
 
 const completing = ['qwen-coder-turbo', 'qwen2.5-coder'];
 
-export const ali: Provider = {
+export const ali: ProviderRecord = {
   type: 17,
   name: 'Ali',
   baseUrl: 'https://dashscope.aliyuncs.com',
   formats: {
     'openai-chat': {
-      framing: 'sse',
       thinking: thinkingFlag,
       thoughts: thoughtsBack,
       callIds: anyCallId,
@@ -77,7 +75,6 @@ export const ali: Provider = {
     ...claudeAt('/apps/anthropic', thoughtsBack),
   },
   videos: 'wan',
-  auth: { kind: 'bearer' },
   // https://help.aliyun.com/zh/model-studio/batch-interfaces-compatible-with-openai
   runsBatches: 'openai',
   account: {
@@ -87,5 +84,4 @@ export const ali: Provider = {
   headers: { 'x-dashscope-plugin': '{other}' },
   streamHeaders: { 'x-dashscope-sse': 'enable' },
   modelList: { path: '{base}/compatible-mode/v1/models', items: 'data', name: 'id' },
-  models: models['17'],
 };

@@ -1,15 +1,13 @@
 // https://platform.claude.com/docs/en/api/overview
-import models from './default-models.json' with { type: 'json' };
 import { openaiModelList } from './openai-shape.ts';
-import type { Provider } from './spec.ts';
+import type { ProviderRecord } from './spec.ts';
 
-export const anthropic: Provider = {
+export const anthropic: ProviderRecord = {
   type: 14,
   name: 'Anthropic Claude',
   baseUrl: 'https://api.anthropic.com',
   formats: {
     claude: {
-      framing: 'sse',
       apiVersion: '2023-06-01',
       takesCallersVersion: true,
       hosted: ['web_search', 'web_fetch', 'code_execution'],
@@ -32,5 +30,4 @@ export const anthropic: Provider = {
   },
   runsBatches: 'claude',
   modelList: openaiModelList,
-  models: models['14'],
 };

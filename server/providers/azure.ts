@@ -9,15 +9,14 @@ import {
   responsesReasoning,
   thoughtsOfHosted,
 } from './openai-shape.ts';
-import type { Provider } from './spec.ts';
+import type { ProviderRecord } from './spec.ts';
 
-export const azure: Provider = {
+export const azure: ProviderRecord = {
   type: 3,
   name: 'Azure',
   baseUrl: null,
   formats: {
     'openai-chat': {
-      framing: 'sse',
       thoughts: thoughtsOfHosted,
       paths: {
         chat: '{base}/openai/deployments/{deployment}/chat/completions?api-version={version}',
@@ -38,7 +37,6 @@ export const azure: Provider = {
     },
     // https://learn.microsoft.com/azure/ai-foundry/openai/how-to/responses
     'openai-responses': {
-      framing: 'sse',
       paths: { chat: '{base}/openai/v1/responses' },
       quirks: { modelRules: [responsesReasoning, openaiRetention] },
       envelope: { omit: [], set: {}, namesDeployment: true },
@@ -58,5 +56,4 @@ export const azure: Provider = {
   },
   gatewayDrops: '/openai/deployments',
   defaultVersion: '2024-12-01-preview',
-  models: [],
 };

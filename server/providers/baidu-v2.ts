@@ -1,15 +1,13 @@
 // Baidu Qianfan, API version 2; the key may be `<key>|<application id>`. https://cloud.baidu.com/doc/qianfan-api
-import models from './default-models.json' with { type: 'json' };
 import { anyCallId, thoughtsOfHosts } from './openai-shape.ts';
-import type { Provider } from './spec.ts';
+import type { ProviderRecord } from './spec.ts';
 
-export const baiduV2: Provider = {
+export const baiduV2: ProviderRecord = {
   type: 46,
   name: 'BaiduV2',
   baseUrl: 'https://qianfan.baidubce.com',
   formats: {
     'openai-chat': {
-      framing: 'sse',
       thoughts: thoughtsOfHosts,
       callIds: anyCallId,
       paths: {
@@ -38,5 +36,4 @@ export const baiduV2: Provider = {
   },
   auth: { kind: 'bearer', split: { separator: '|', header: 'appid' } },
   modelList: { path: '{base}/v2/models', items: 'data', name: 'id' },
-  models: models['46'],
 };

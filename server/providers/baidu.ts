@@ -1,6 +1,6 @@
 // Baidu's first platform, where the URL names the model by another name.
 // https://cloud.baidu.com/doc/WENXINWORKSHOP/s/Nlks5zkzu
-import type { LocatedCall, ModelLocation, Provider } from './spec.ts';
+import type { LocatedCall, ModelLocation, ProviderRecord } from './spec.ts';
 
 const place = '{base}/rpc/2.0/ai_custom/v1/wenxinworkshop';
 
@@ -24,13 +24,12 @@ const endpoints: Readonly<Record<string, string>> = {
   'Stable-Diffusion-XL': 'sd_xl',
 };
 
-export const baidu: Provider = {
+export const baidu: ProviderRecord = {
   type: 15,
   name: 'Baidu',
   baseUrl: 'https://aip.baidubce.com',
   formats: {
     ernie: {
-      framing: 'sse',
       paths: {
         chat: `${place}/chat/{endpoint}`,
         embeddings: `${place}/embeddings/{endpoint}`,

@@ -3,7 +3,7 @@
 // https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-anthropic-claude-messages-request-response.html
 import { readAwsKey } from '#shared/aws-key.ts';
 import { bedrockId, bedrockModels } from './bedrock-models.ts';
-import type { LocatedCall, ModelList, ModelLocation, Provider } from './spec.ts';
+import type { LocatedCall, ModelList, ModelLocation, ProviderRecord } from './spec.ts';
 
 const model = '{base}/model/{id}';
 
@@ -22,7 +22,7 @@ const modelLists: readonly ModelList[] = [
   },
 ];
 
-export const bedrock: Provider = {
+export const bedrock: ProviderRecord = {
   type: 33,
   name: 'AWS Bedrock',
   baseUrl: 'https://bedrock-runtime.us-east-1.amazonaws.com',

@@ -1,20 +1,18 @@
 // Workers AI; the channel's free field is the account id.
 // https://developers.cloudflare.com/workers-ai/configuration/open-ai-compatibility
 import { saying } from '#server/kinds/audio/workers-transcripts.ts';
-import models from './default-models.json' with { type: 'json' };
 import { anyCallId, thoughtsOfHosts } from './openai-shape.ts';
-import type { Provider } from './spec.ts';
+import type { ProviderRecord } from './spec.ts';
 
 /** Path of models in their native format. */
 const ran = '{base}/client/v4/accounts/{other}/ai/run/{model}';
 
-export const cloudflare: Provider = {
+export const cloudflare: ProviderRecord = {
   type: 39,
   name: 'Cloudflare',
   baseUrl: 'https://api.cloudflare.com',
   formats: {
     'openai-chat': {
-      framing: 'sse',
       thoughts: thoughtsOfHosts,
       callIds: anyCallId,
       paths: {
@@ -30,6 +28,4 @@ export const cloudflare: Provider = {
       responses: { tunedModel: true },
     },
   },
-  auth: { kind: 'bearer' },
-  models: models['39'],
 };

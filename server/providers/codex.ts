@@ -1,15 +1,14 @@
 // ChatGPT accounts, called as the vendor's CLI does: Responses, always streamed, never stored.
 // https://github.com/openai/codex
 import { responsesReasoning } from './openai-shape.ts';
-import type { Provider } from './spec.ts';
+import type { ProviderRecord } from './spec.ts';
 
-export const codex: Provider = {
+export const codex: ProviderRecord = {
   type: 57,
   name: 'Codex',
   baseUrl: 'https://chatgpt.com',
   formats: {
     'openai-responses': {
-      framing: 'sse',
       paths: { chat: '{base}/backend-api/codex/responses' },
       quirks: { modelRules: [responsesReasoning], ofAccount: true },
       streamsOnly: true,

@@ -1,15 +1,14 @@
 // Any OpenAI-compatible endpoint: the channel's base URL is the whole URL, with `{model}` filled in.
 import { marksOfClaude, openaiReasoning, openaiRetention, thoughtsOfHosts } from './openai-shape.ts';
 import { customBalance } from '#server/exchange/balance-sources.ts';
-import type { Provider } from './spec.ts';
+import type { ProviderRecord } from './spec.ts';
 
-export const custom: Provider = {
+export const custom: ProviderRecord = {
   type: 8,
   name: 'Custom',
   baseUrl: null,
   formats: {
     'openai-chat': {
-      framing: 'sse',
       thoughts: thoughtsOfHosts,
       paths: {
         chat: '{base}',
@@ -25,7 +24,5 @@ export const custom: Provider = {
       cacheMarks: marksOfClaude,
     },
   },
-  auth: { kind: 'bearer' },
   balance: customBalance,
-  models: [],
 };

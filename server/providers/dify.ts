@@ -2,21 +2,19 @@
 // key belongs to one application, which decides the model.
 // https://docs.dify.ai/en/guides/application-publishing/developing-with-apis
 import { readDifyApp } from '#shared/dify-app.ts';
-import type { Provider } from './spec.ts';
+import type { ProviderRecord } from './spec.ts';
 
 const baseUrl = 'https://api.dify.ai';
 const calls = { chat: 'chat-messages', completion: 'completion-messages', workflow: 'workflows/run' };
 
-export const dify: Provider = {
+export const dify: ProviderRecord = {
   type: 37,
   name: 'Dify',
   baseUrl,
-  formats: { dify: { framing: 'sse', paths: { chat: '{base}/v1/{call}' } } },
-  auth: { kind: 'bearer' },
+  formats: { dify: { paths: { chat: '{base}/v1/{call}' } } },
   locate({ other }) {
     // Other texts, from before the field was used, are ignored.
     const { kind } = readDifyApp(other) ?? { kind: 'chat' };
     return { base: baseUrl, values: { call: calls[kind] }, model: other.trim() };
   },
-  models: [],
 };

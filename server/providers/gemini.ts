@@ -1,18 +1,16 @@
 // https://ai.google.dev/api
-import models from './default-models.json' with { type: 'json' };
 import type { ModelRule } from '#server/formats/provider-traits.ts';
-import type { Provider } from './spec.ts';
+import type { ProviderRecord } from './spec.ts';
 
 /** https://ai.google.dev/gemini-api/docs/thinking */
 export const geminiThinking: ModelRule = { isFor: ({ vendor, isChat }) => vendor === 'google' && isChat, hasThinkingEndings: true };
 
-export const gemini: Provider = {
+export const gemini: ProviderRecord = {
   type: 24,
   name: 'Google Gemini',
   baseUrl: 'https://generativelanguage.googleapis.com',
   formats: {
     gemini: {
-      framing: 'sse',
       quirks: { modelRules: [geminiThinking] },
       hosted: ['web_search', 'code_execution', 'web_fetch'],
       countsRequests: true,
@@ -60,5 +58,4 @@ export const gemini: Provider = {
     accountWords: ['API key', 'location is not supported', 'billing', 'free tier is not available'],
   },
   modelList: { path: '{base}/v1beta/models?pageSize=1000', items: 'models', name: 'name', prefix: 'models/', method: 'generateContent' },
-  models: models['24'],
 };

@@ -1,16 +1,14 @@
 // https://platform.minimaxi.com/document/ChatCompletion_v2 — errors arrive as status 200 with `base_resp`.
 // Claude's format: https://platform.minimax.io/docs/api-reference/text-anthropic-api
-import models from './default-models.json' with { type: 'json' };
 import { claudeAt, openaiModelList, thoughtsOfMiniMax } from './openai-shape.ts';
-import type { Provider } from './spec.ts';
+import type { ProviderRecord } from './spec.ts';
 
-export const miniMax: Provider = {
+export const miniMax: ProviderRecord = {
   type: 35,
   name: 'MiniMax',
   baseUrl: 'https://api.minimax.chat',
   formats: {
     'openai-chat': {
-      framing: 'sse',
       // Models before M3 always think. https://platform.minimax.io/docs/api-reference/text-openai-api
       thinking: { toggle: { field: 'thinking', on: 'adaptive' } },
       thoughts: thoughtsOfMiniMax,
@@ -47,10 +45,8 @@ export const miniMax: Provider = {
     ...claudeAt('/anthropic', thoughtsOfMiniMax),
   },
   videos: 'hailuo',
-  auth: { kind: 'bearer' },
   // https://platform.minimaxi.com/docs/api-reference/models/openai/list-models
   modelList: openaiModelList,
   // https://platform.minimaxi.com/docs/api-reference/errorcode
   refusals: { codesOfLength: ['1039'] },
-  models: models['35'],
 };

@@ -1,15 +1,13 @@
 // https://docs.mistral.ai/api — unknown fields are rejected with 422.
-import models from './default-models.json' with { type: 'json' };
 import { openaiModelList, openaiPaths } from './openai-shape.ts';
-import type { Provider } from './spec.ts';
+import type { ProviderRecord } from './spec.ts';
 
-export const mistral: Provider = {
+export const mistral: ProviderRecord = {
   type: 42,
   name: 'Mistral',
   baseUrl: 'https://api.mistral.ai',
   formats: {
     'openai-chat': {
-      framing: 'sse',
       paths: {
         chat: openaiPaths.chat,
         fim: '{base}/v1/fim/completions',
@@ -32,7 +30,6 @@ export const mistral: Provider = {
       callIds: { letters: /^[a-zA-Z0-9]+$/, exactly: 9 },
     },
   },
-  auth: { kind: 'bearer' },
   // https://docs.mistral.ai/capabilities/batch
   runsBatches: 'openai',
   account: {
@@ -41,5 +38,4 @@ export const mistral: Provider = {
     jobs: 'mistral',
   },
   modelList: openaiModelList,
-  models: models['42'],
 };

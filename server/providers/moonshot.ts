@@ -1,16 +1,14 @@
 // https://platform.moonshot.cn/docs/api/chat
-import models from './default-models.json' with { type: 'json' };
 import { anyCallId, claudeAt, openaiModelList, openaiPaths, thinkingSwitch, thoughtsOfKimi } from './openai-shape.ts';
 import { moonshotBalance } from '#server/exchange/balance-sources.ts';
-import type { Provider } from './spec.ts';
+import type { ProviderRecord } from './spec.ts';
 
-export const moonshot: Provider = {
+export const moonshot: ProviderRecord = {
   type: 25,
   name: 'Moonshot',
   baseUrl: 'https://api.moonshot.cn',
   formats: {
     'openai-chat': {
-      framing: 'sse',
       thinking: thinkingSwitch,
       thoughts: thoughtsOfKimi,
       callIds: anyCallId,
@@ -21,11 +19,9 @@ export const moonshot: Provider = {
     },
     ...claudeAt('/anthropic', thoughtsOfKimi),
   },
-  auth: { kind: 'bearer' },
   // https://platform.kimi.ai/docs/api/batch-create
   runsBatches: 'openai',
   account: { path: '/v1', endpoints: { '/v1/chat/completions': '/v1/chat/completions' } },
   modelList: openaiModelList,
   balance: moonshotBalance,
-  models: models['25'],
 };

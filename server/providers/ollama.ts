@@ -1,14 +1,13 @@
 // Local models. https://docs.ollama.com/api and https://docs.ollama.com/openai
 import { anyCallId, thoughtsOfHosts } from './openai-shape.ts';
-import type { Provider } from './spec.ts';
+import type { ProviderRecord } from './spec.ts';
 
-export const ollama: Provider = {
+export const ollama: ProviderRecord = {
   type: 4,
   name: 'Ollama',
   baseUrl: 'http://localhost:11434',
   formats: {
     'openai-chat': {
-      framing: 'sse',
       thoughts: thoughtsOfHosts,
       callIds: anyCallId,
       paths: { chat: '{base}/v1/chat/completions', completions: '{base}/v1/completions', embeddings: '{base}/api/embed' },
@@ -24,8 +23,6 @@ export const ollama: Provider = {
       paths: { chat: '{base}/api/chat', embeddings: '{base}/api/embed' },
     },
   },
-  auth: { kind: 'bearer' },
   modelList: { path: '{base}/api/tags', items: 'models', name: 'name' },
   // Pulled models are listed by the server.
-  models: [],
 };

@@ -37,7 +37,6 @@ export const openaiModelList: ModelList = { path: '{base}/v1/models', items: 'da
 export function claudeAt(path: string, thoughts: ThoughtsRule): { claude: ProviderFormat } {
   return {
     claude: {
-      framing: 'sse',
       paths: { chat: `{base}${path}/v1/messages` },
       auth: { kind: 'header', name: 'x-api-key' },
       headers: { 'anthropic-version': '2023-06-01' },
@@ -54,7 +53,6 @@ export function claudeAt(path: string, thoughts: ThoughtsRule): { claude: Provid
  */
 export const responsesFormat = {
   'openai-responses': {
-    framing: 'sse',
     paths: { chat: '{base}/v1/responses', count_tokens: '{base}/v1/responses/input_tokens' },
     isAtHomeOnly: true,
   },

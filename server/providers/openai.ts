@@ -1,5 +1,4 @@
 // https://platform.openai.com/docs/api-reference
-import models from './default-models.json' with { type: 'json' };
 import {
   marksOfClaude,
   openaiModelList,
@@ -13,15 +12,14 @@ import {
   thoughtsOfHosts,
 } from './openai-shape.ts';
 import { openaiBalance } from '#server/exchange/balance-sources.ts';
-import type { Provider } from './spec.ts';
+import type { ProviderRecord } from './spec.ts';
 
-export const openai: Provider = {
+export const openai: ProviderRecord = {
   type: 1,
   name: 'OpenAI',
   baseUrl: 'https://api.openai.com',
   formats: {
     'openai-chat': {
-      framing: 'sse',
       thoughts: { ...thoughtsOfHosts, isAwayOnly: true },
       paths: { ...openaiPaths, realtime: '{base}/v1/realtime?model={modelValue}' },
       quirks: { streamOptions: 'ask', modelRules: [openaiReasoning, openaiStops, openaiRetention] },
@@ -40,7 +38,6 @@ export const openai: Provider = {
       hosted: ['web_search', 'code_execution', 'file_search'],
     },
   },
-  auth: { kind: 'bearer' },
   sendsOrganization: true,
   storesFiles: true,
   storesVectorStores: true,
@@ -50,5 +47,4 @@ export const openai: Provider = {
   gatewayDrops: '/v1',
   modelList: openaiModelList,
   balance: openaiBalance,
-  models: models['1'],
 };

@@ -1,15 +1,14 @@
 // https://openrouter.ai/docs/api-reference/overview
 import { openaiModelList, openaiPaths, thoughtsOfOpenRouter } from './openai-shape.ts';
 import { openRouterBalance } from '#server/exchange/balance-sources.ts';
-import type { Provider } from './spec.ts';
+import type { ProviderRecord } from './spec.ts';
 
-export const openRouter: Provider = {
+export const openRouter: ProviderRecord = {
   type: 20,
   name: 'OpenRouter',
   baseUrl: 'https://openrouter.ai/api',
   formats: {
     'openai-chat': {
-      framing: 'sse',
       // https://openrouter.ai/docs/use-cases/reasoning-tokens
       thinking: { efforts: ['none', 'minimal', 'low', 'medium', 'high', 'xhigh'] },
       thoughts: thoughtsOfOpenRouter,
@@ -23,10 +22,8 @@ export const openRouter: Provider = {
       paidExtras: ['models', 'plugins', 'route', 'preset', 'provider'],
     },
   },
-  auth: { kind: 'bearer' },
   // Identifies the calling application, for the provider's statistics.
   headers: { 'http-referer': '{site}', 'x-title': 'Tidegate' },
   modelList: openaiModelList,
   balance: openRouterBalance,
-  models: [],
 };

@@ -1,18 +1,17 @@
 // Models of many vendors as predictions: text models for chat, others for images.
 // https://replicate.com/docs/reference/http
 import { predictionTarget } from '#server/formats/predictions.ts';
-import type { Provider } from './spec.ts';
+import type { ProviderRecord } from './spec.ts';
 
 const baseUrl = 'https://api.replicate.com';
 
-export const replicate: Provider = {
+export const replicate: ProviderRecord = {
   type: 56,
   name: 'Replicate',
   baseUrl,
   formats: {
-    replicate: { framing: 'sse', paths: { chat: '{base}/v1/{target}', images: '{base}/v1/{target}' }, images: 'replicate' },
+    replicate: { paths: { chat: '{base}/v1/{target}', images: '{base}/v1/{target}' }, images: 'replicate' },
   },
-  auth: { kind: 'bearer' },
   locate({ model }) {
     const target = predictionTarget(model);
     return target === null ? null : { base: baseUrl, values: { target: target.path }, model };

@@ -1,16 +1,14 @@
 // https://docs.siliconflow.cn/cn/api-reference
-import models from './default-models.json' with { type: 'json' };
 import { anyCallId, openaiModelList, openaiPaths, thinkingFlag, thoughtsBack } from './openai-shape.ts';
 import { siliconFlowBalance } from '#server/exchange/balance-sources.ts';
-import type { Provider } from './spec.ts';
+import type { ProviderRecord } from './spec.ts';
 
-export const siliconFlow: Provider = {
+export const siliconFlow: ProviderRecord = {
   type: 40,
   name: 'SiliconFlow',
   baseUrl: 'https://api.siliconflow.cn',
   formats: {
     'openai-chat': {
-      framing: 'sse',
       thinking: thinkingFlag,
       thoughts: thoughtsBack,
       callIds: anyCallId,
@@ -29,8 +27,6 @@ export const siliconFlow: Provider = {
       quirks: { streamOptions: 'ask' },
     },
   },
-  auth: { kind: 'bearer' },
   modelList: openaiModelList,
   balance: siliconFlowBalance,
-  models: models['40'],
 };

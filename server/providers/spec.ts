@@ -88,8 +88,8 @@ export interface ModelLocation {
 export interface ProviderFormat extends Omit<ProviderTraits, 'name'> {
   /** Models served in this format, by the name after the channel's mapping. If undefined, all. */
   models?: RegExp;
-  /** Framing of its streams. */
-  framing: FramingName;
+  /** Framing of its streams. If undefined, server-sent events. */
+  framing?: FramingName;
   /** Paths by kind of call. Kinds without a path are not supported. */
   paths: Readonly<Partial<Record<CallKindName, PathTemplate | readonly PathRule[] | PathPair | BatchPair | BetaPair>>>;
   /** Headers in addition to the provider's. */
@@ -130,19 +130,23 @@ export interface ProviderAccount {
   jobs?: 'mistral';
 }
 
-export interface Provider {
+/** Provider with the defaults of its record filled in. */
+export type Provider = ProviderRecord & Required<Pick<ProviderRecord, 'formats' | 'auth' | 'models'>>;
+
+export interface ProviderRecord {
   /** Channel type: the number that clients and stored channels use. */
   type: number;
   name: string;
   /** Without a trailing slash; null if the channel must set one. */
   baseUrl: string | null;
-  /** Supported formats. Calls without a path in any of them are rejected before they are sent. */
-  formats: Readonly<Partial<Record<UpstreamDialectName, ProviderFormat>>>;
+  /** Supported formats; none if undefined. Calls without a path in any of them are rejected before they are sent. */
+  formats?: Readonly<Partial<Record<UpstreamDialectName, ProviderFormat>>>;
   /** Platform of the tasks that it runs; their paths are in `server/tasks/platforms/`. */
   tasks?: TaskRecord['platform'];
   /** Wire format of its videos (`server/tasks/videos/`). */
   videos?: VideoFormatName;
-  auth: Auth;
+  /** If undefined, the key is a bearer token. */
+  auth?: Auth;
   /** Constant headers; `{other}` and `{site}` (URL of this installation) are filled; empty values are dropped. */
   headers?: Readonly<Record<string, string>>;
   streamHeaders?: Readonly<Record<string, string>>;
@@ -181,6 +185,6 @@ export interface Provider {
   modelList?: ModelList | readonly ModelList[];
   /** If undefined, the provider does not report a balance. */
   balance?: BalanceSource;
-  /** Model names offered when a channel is created. */
-  models: readonly string[];
+  /** Model names offered when a channel is created. If undefined, those of `default-models.json`. */
+  models?: readonly string[];
 }

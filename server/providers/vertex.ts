@@ -8,19 +8,18 @@ import { datedClaude } from './claude-names.ts';
 import models from './default-models.json' with { type: 'json' };
 import { geminiThinking } from './gemini.ts';
 import { thoughtsOfHosted } from './openai-shape.ts';
-import type { ModelLocation, LocatedCall, Provider } from './spec.ts';
+import type { ModelLocation, LocatedCall, ProviderRecord } from './spec.ts';
 
 const anthropic = '{base}/v1/projects/{project}/locations/{region}/publishers/anthropic/models';
 /** API keys imply the project. */
 const google = '{base}/v1/{parent}publishers/google/models/{model}';
 
-export const vertex: Provider = {
+export const vertex: ProviderRecord = {
   type: 41,
   name: 'VertexAi',
   baseUrl: 'https://aiplatform.googleapis.com',
   formats: {
     gemini: {
-      framing: 'sse',
       models: /^(?:gemini|imagen|text-(?:multilingual-)?embedding)/,
       quirks: { modelRules: [geminiThinking] },
       hosted: ['web_search', 'code_execution', 'web_fetch'],
@@ -37,7 +36,6 @@ export const vertex: Provider = {
       embeddings: 'vertex',
     },
     claude: {
-      framing: 'sse',
       models: /^claude/,
       // https://platform.claude.com/docs/en/build-with-claude/vision
       takesAddresses: [],
@@ -49,7 +47,6 @@ export const vertex: Provider = {
       },
     },
     'openai-chat': {
-      framing: 'sse',
       thoughts: thoughtsOfHosted,
       models: /llama|-maas$|\//,
       paths: { chat: '{base}/v1beta1/projects/{project}/locations/{region}/endpoints/openapi/chat/completions' },

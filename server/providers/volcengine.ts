@@ -1,19 +1,17 @@
 // Volcano Ark (Doubao and others); a model may be an endpoint id `ep-…` or a bot. https://www.volcengine.com/docs/82379
 // Speech is a separate service with separate keys. https://www.volcengine.com/docs/6561/1598757
 import { speechKeyIn } from '#server/exchange/auth/ark.ts';
-import models from './default-models.json' with { type: 'json' };
 import { anyCallId, thinkingSwitch, thoughtsBack } from './openai-shape.ts';
-import type { ModelLocation, Provider } from './spec.ts';
+import type { ModelLocation, ProviderRecord } from './spec.ts';
 
 const baseUrl = 'https://ark.cn-beijing.volces.com';
 
-export const volcEngine: Provider = {
+export const volcEngine: ProviderRecord = {
   type: 45,
   name: 'VolcEngine',
   baseUrl,
   formats: {
     'openai-chat': {
-      framing: 'sse',
       thinking: thinkingSwitch,
       thoughts: thoughtsBack,
       callIds: anyCallId,
@@ -39,5 +37,4 @@ export const volcEngine: Provider = {
     if (speechKeyIn(key) === null) return { base: baseUrl, values: { ark: 'api/v3' }, model };
     return { base: 'https://openspeech.bytedance.com', values: { spoken: 'api/v3' }, model };
   },
-  models: models['45'],
 };

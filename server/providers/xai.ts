@@ -1,16 +1,14 @@
 // https://docs.x.ai/docs/api-reference — `completion_tokens` excludes reasoning tokens. There is no search suffix:
 // `search_parameters` is rejected with 410 since January 2026 (https://docs.x.ai/docs/guides/live-search).
-import models from './default-models.json' with { type: 'json' };
 import { effortSuffixes, openaiModelList, thoughtsBack } from './openai-shape.ts';
-import type { Provider } from './spec.ts';
+import type { ProviderRecord } from './spec.ts';
 
-export const xai: Provider = {
+export const xai: ProviderRecord = {
   type: 48,
   name: 'Xai',
   baseUrl: 'https://api.x.ai',
   formats: {
     'openai-chat': {
-      framing: 'sse',
       thoughts: thoughtsBack,
       paths: {
         chat: '{base}/v1/chat/completions',
@@ -37,7 +35,5 @@ export const xai: Provider = {
       responses: { completionFromTotal: true },
     },
   },
-  auth: { kind: 'bearer' },
   modelList: openaiModelList,
-  models: models['48'],
 };

@@ -1,6 +1,6 @@
 // iFlytek Spark by HTTP, in OpenAI's shape. https://www.xfyun.cn/doc/spark/HTTP%E8%B0%83%E7%94%A8%E6%96%87%E6%A1%A3.html
 import { sparkStatuses } from '#server/formats/spark-statuses.ts';
-import type { Provider } from './spec.ts';
+import type { ProviderRecord } from './spec.ts';
 
 const baseUrl = 'https://spark-api-open.xf-yun.com';
 
@@ -29,13 +29,12 @@ const domainOf: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-export const xunfei: Provider = {
+export const xunfei: ProviderRecord = {
   type: 18,
   name: 'Xunfei',
   baseUrl,
   formats: {
     'openai-chat': {
-      framing: 'sse',
       paths: { chat: [{ modelPrefix: 'x1', path: '{base}/v2/chat/completions' }, { path: '{base}/v1/chat/completions' }] },
       quirks: {
         drop: ['n'],
@@ -55,7 +54,6 @@ export const xunfei: Provider = {
     spark: {
       isByChoice: true,
       baseUrl: 'https://spark-api.xf-yun.com',
-      framing: 'sse',
       paths: { chat: '{base}/{socketPath}' },
       auth: { kind: 'spark-socket' },
       streamsOnly: true,

@@ -1,12 +1,10 @@
 // Zhipu GLM, API version 4. https://docs.bigmodel.cn/api-reference
 // Claude's format: https://docs.bigmodel.cn/cn/guide/develop/claude/introduction
-import models from './default-models.json' with { type: 'json' };
 import { claudeAt, thinkingSwitch, thoughtsBack } from './openai-shape.ts';
-import type { ModelList, Provider, ProviderAccount, ProviderFormat } from './spec.ts';
+import type { ModelList, ProviderRecord, ProviderAccount, ProviderFormat } from './spec.ts';
 
 /** Chat format that both of the vendor's platforms share, as they share keys. */
 export const zhipuChat: ProviderFormat = {
-  framing: 'sse',
   thinking: thinkingSwitch,
   thoughts: thoughtsBack,
   paths: {
@@ -33,7 +31,7 @@ export const zhipuModels: ModelList = { path: '{base}/api/paas/v4/models', items
 /** https://docs.bigmodel.cn/api-reference/批处理-api/创建批处理任务 */
 export const zhipuAccount: ProviderAccount = { path: '/api/paas/v4', endpoints: { '/v1/chat/completions': '/v4/chat/completions' } };
 
-export const zhipuV4: Provider = {
+export const zhipuV4: ProviderRecord = {
   type: 26,
   name: 'Zhipu_v4',
   baseUrl: 'https://open.bigmodel.cn',
@@ -48,5 +46,4 @@ export const zhipuV4: Provider = {
   modelList: zhipuModels,
   // https://docs.bigmodel.cn/cn/api/api-code
   refusals: { codesOfLength: ['1261'] },
-  models: models['26'],
 };

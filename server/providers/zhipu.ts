@@ -3,10 +3,10 @@
 // like type 26, with its models. Whether the first platform still works is unknown.
 // https://docs.bigmodel.cn/api-reference
 import models from './default-models.json' with { type: 'json' };
-import type { Provider } from './spec.ts';
+import type { ProviderRecord } from './spec.ts';
 import { zhipuAccount, zhipuChat, zhipuModels } from './zhipu-v4.ts';
 
-export const zhipu: Provider = {
+export const zhipu: ProviderRecord = {
   type: 16,
   name: 'Zhipu',
   baseUrl: 'https://open.bigmodel.cn',

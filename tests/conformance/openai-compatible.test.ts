@@ -236,9 +236,8 @@ describe('addresses of every type', () => {
 
   it('cover every provider but those of later years, and who hosts formats of others, which has files of its own', () => {
     const covered = new Set(rows.map((row) => row.type));
-    expect(providers.map((provider) => provider.type).filter((type) => !covered.has(type))).toEqual([
-      15, 16, 18, 41, 33, 53, 49, 56, 57, 55, 50, 51, 52, 54,
-    ]);
+    const uncovered = providers.map((provider) => provider.type).filter((type) => !covered.has(type));
+    expect(new Set(uncovered)).toEqual(new Set([15, 16, 18, 33, 41, 49, 50, 51, 52, 53, 54, 55, 56, 57]));
   });
 
   it.each(rows)('type $type $mode', ({ type, mode, model, base_url, other, url, headers, unsupported: isUnsupported }) => {
