@@ -161,6 +161,7 @@ function sendTo(call: RunningCall, { channel, route }: CallAttempt): CallExchang
   if (call.stop.reason !== undefined) return null;
   const { endpoint, content, reserved, services } = call;
   const { env, settings } = services.context;
+  const { body } = content;
   const longTexts = content.longTexts();
   const sending: CallToSend = {
     client: endpoint.dialect,
@@ -168,8 +169,9 @@ function sendTo(call: RunningCall, { channel, route }: CallAttempt): CallExchang
     kind: endpoint.kind,
     channel,
     route,
-    body: content.body,
+    body,
     rawText: content.text,
+    seen: content.seen,
     ...(longTexts === undefined ? {} : { longTexts }),
     budget: () => content.budget(),
     originModel: call.model,
@@ -182,6 +184,7 @@ function sendTo(call: RunningCall, { channel, route }: CallAttempt): CallExchang
     ...(reserved.choiceLimit === undefined ? {} : { choiceLimit: reserved.choiceLimit }),
   };
   for (const stage of call.stages) stage.request?.(sending, channel);
+  if (sending.body !== body) sending.seen = undefined;
   const bounds = { responseMs: env.RELAY_TIMEOUT * 1000, maxBytes: endpoint.kind.mostResponseBytes };
   const limits = call.buffer === undefined ? bounds : { ...bounds, room: call.buffer };
   return sendCall(services.context, sending, { limits, isWanted: () => call.stop.reason === undefined });

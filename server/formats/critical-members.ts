@@ -3,11 +3,11 @@
 // https://pkg.go.dev/encoding/json#Unmarshal
 
 export interface CriticalMembers {
-  has(name: string): boolean;
+  readonly exact: ReadonlySet<string>;
+  /** Names with content that belongs to the caller. */
+  readonly opaque: ReadonlySet<string>;
   /** Returns the member that some parsers take this name for. If undefined, it is unrelated. */
-  intended(name: string): string | undefined;
-  /** Content under this name belongs to the caller. */
-  isOpaque(name: string): boolean;
+  readonly intended: (name: string) => string | undefined;
 }
 
 export function criticalMembers(...lists: readonly (readonly string[])[]): CriticalMembers {
@@ -15,16 +15,16 @@ export function criticalMembers(...lists: readonly (readonly string[])[]): Criti
   const folded = new Map([...names].map((name) => [foldName(name), name]));
   const arePlain = [...names].every((name) => plain.test(name));
   return {
-    has: (name) => names.has(name),
+    exact: names,
+    opaque: opaqueNames,
     // Most names of a body are plain: no folding is needed.
     intended: (name) => (arePlain && plain.test(name) ? (names.has(name) ? name : undefined) : folded.get(foldName(name))),
-    isOpaque: (name) => opaqueNames.has(name),
   };
 }
 
 /** Returns the same names with content under `open` checked too. */
 export function openBelow(names: CriticalMembers, open: string): CriticalMembers {
-  return { ...names, isOpaque: (name) => name !== open && names.isOpaque(name) };
+  return { ...names, opaque: new Set([...names.opaque].filter((name) => name !== open)) };
 }
 
 const plain = /^[a-z0-9_]*$/;
@@ -33,9 +33,6 @@ const plain = /^[a-z0-9_]*$/;
 function foldName(name: string): string {
   return name.toUpperCase().toLowerCase();
 }
-
-/** For bodies without members that affect cost. */
-export const noNames = criticalMembers();
 
 /** Members with the caller's own content below: schemas, tool arguments, metadata. */
 export const opaqueNames: ReadonlySet<string> = new Set([
@@ -52,3 +49,6 @@ export const opaqueNames: ReadonlySet<string> = new Set([
 
 /** Message members of every chat format. */
 export const messageNames: readonly string[] = ['messages', 'role', 'content', 'type', 'text', 'name', 'data', 'url', 'tools'];
+
+/** For bodies without members that affect cost. */
+export const noNames = criticalMembers();

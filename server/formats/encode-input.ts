@@ -8,6 +8,7 @@ import type { ClientDialect } from './client-dialect.ts';
 import type { AwaitedCall, Awaiting } from './awaiting.ts';
 import type { LeftFile } from './left-files.ts';
 import type { LinkedContents } from './linked-contents.ts';
+import type { SeenNames } from './seen-names.ts';
 import type { SignatureMemory } from './signature-memory.ts';
 import type { Route } from './route.ts';
 import type { DialectSettings, DoubtfulField } from './upstream-dialect.ts';
@@ -22,6 +23,8 @@ export interface CallInput {
   /** `rawText`, parsed. Never changed. */
   body: Readonly<Record<string, unknown>>;
   rawText: string;
+  /** Names that `body` may have. If undefined, it was not scanned. */
+  seen?: SeenNames | undefined;
   /** Long texts, replaced by marks in `rawText` and in what `writeJson` writes. If undefined, texts are inline. */
   longTexts?: LongTexts | undefined;
   originModel: string;

@@ -21,7 +21,7 @@ import { plainBody, withoutSurcharges } from './surcharges.ts';
 
 /** @throws {AppError} `format_unsupported`, `untranslatable`, `invalid_request`, `body_too_complex`, `bodies_of_caller`, `bodies_of_server` */
 export function encodeRequest(given: CallInput): EncodedRequest {
-  const requested = withinModel(given);
+  const requested = given.outputBound === undefined ? given : withinModel(given);
   const { route, isCount, forceUsage, settings } = requested;
   if (route.identity !== null) {
     const { call, dropped } = withoutSurcharges(requested);
@@ -77,7 +77,7 @@ function limited(request: ChatRequest, most: number | null): ChatRequest {
 /** Lowers the account's bound to what this channel's model can write. */
 function withinModel(call: CallInput): CallInput {
   const { outputBound } = call;
-  const most = outputBound === undefined ? null : mostOf(call);
+  const most = mostOf(call);
   return outputBound === undefined || most === null || outputBound <= most ? call : { ...call, outputBound: most };
 }
 

@@ -6,6 +6,7 @@ import { requestedTier } from './service-tier.ts';
 import { wrapBody } from './wrap-body.ts';
 import { hostedIfCut } from './hosted-tools.ts';
 import { retainLimits, noLimits } from './token-limits.ts';
+import { allNames, seenName, type SeenNames } from './seen-names.ts';
 import type { WrittenRequest } from './upstream-dialect.ts';
 
 type Body = Readonly<Record<string, unknown>>;
@@ -36,8 +37,8 @@ export function finalizeRequest({ body: written, dropped, files, doubtful }: Wri
   };
 }
 
-/** Facts of a request that its bytes do not show. */
-export function describeRequest(body: Body, input: EncodeInput): Omit<EncodedRequest, 'body' | 'dropped'> {
+/** Facts of a request that its bytes do not show. @param seen names that its body may have */
+export function describeRequest(body: Body, input: EncodeInput, seen: SeenNames = allNames): Omit<EncodedRequest, 'body' | 'dropped'> {
   const { dialect } = input.route;
   return {
     headers: headersOf(input),
@@ -47,8 +48,8 @@ export function describeRequest(body: Body, input: EncodeInput): Omit<EncodedReq
     ...(input.isCount === true || dialect.hosted?.variants === undefined ? {} : { hostedVariants: dialect.hosted.variants(body) }),
     hostedLeast: input.isCount === true ? undefined : dialect.hosted?.atLeast?.(body),
     requestedTier: requestedTier(body),
-    writesLong: dialect.writesLong?.(body),
-    hostedIfCut: input.isCount === true ? undefined : hostedIfCut(dialect.hosted, body),
+    writesLong: (seen & seenName.cache) !== 0 && dialect.writesLong?.(body) === true,
+    hostedIfCut: input.isCount === true || dialect.hosted?.reportedAtEnd === undefined ? undefined : hostedIfCut(dialect.hosted, body),
   };
 }
 

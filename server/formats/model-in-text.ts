@@ -17,15 +17,11 @@ export function withModel(text: string, body: Body, model: string): string | nul
 
 /** Returns the end of the value after the key at `at`, or -1 if it is not written as expected. */
 function modelEnd(text: string, at: number, model: string): number {
-  let start = skipBlanks(text, at + modelKey.length);
+  let start = at + modelKey.length;
+  while (text.charCodeAt(start) <= 32) start++;
   if (text[start] !== ':') return -1;
-  start = skipBlanks(text, start + 1);
+  start++;
+  while (text.charCodeAt(start) <= 32) start++;
   const value = JSON.stringify(model);
   return text.startsWith(value, start) ? start + value.length : -1;
-}
-
-function skipBlanks(text: string, from: number): number {
-  let at = from;
-  while (text.charCodeAt(at) <= 32) at++;
-  return at;
 }

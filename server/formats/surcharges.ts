@@ -8,6 +8,7 @@ import type { CallInput } from './encode-input.ts';
 import { paidBody } from './hosted-tools.ts';
 import { thisChannel } from './losses.ts';
 import type { RequestField } from './request-fields.ts';
+import { allNames, seenName } from './seen-names.ts';
 
 /** Fields of an upstream format that raise the price. */
 export interface Surcharges {
@@ -27,10 +28,11 @@ export interface Surcharges {
 
 /** Returns the same call if nothing costs more. @throws {AppError} `untranslatable` for a field that must not be dropped */
 export function withoutSurcharges(call: CallInput): { call: CallInput; dropped: readonly string[] } {
-  if (call.isPassThrough === true) return { call, dropped: [] };
+  if (call.isPassThrough === true) return { call, dropped: none };
   const dropped: string[] = [];
   const body = paidBody(call, plainBody(call, call.body, dropped), dropped);
-  const clientHeaders = plainHeaders(call, dropped);
+  const listed = call.route.setting.allowsSurcharges === true ? undefined : call.route.dialect.surcharges?.headers;
+  const clientHeaders = listed === undefined ? call.clientHeaders : plainHeaders(call.clientHeaders, listed, dropped);
   if (body === call.body && clientHeaders === call.clientHeaders) return { call, dropped };
   const rawText = body === call.body ? call.rawText : writeJson(body, call.longTexts);
   return { call: { ...call, body, rawText, clientHeaders }, dropped };
@@ -42,14 +44,18 @@ const noSurcharges: Surcharges = { fields: nothing };
 
 /** Filters a body of the provider's format. @throws {AppError} `untranslatable` for a field that must not be dropped */
 export function plainBody(
-  { route, client, body: clientBody }: CallInput,
+  { route, client, body: clientBody, seen }: CallInput,
   requested: CallInput['body'],
   dropped: string[],
 ): CallInput['body'] {
   const { dialect, provider, setting } = route;
   if (setting.allowsSurcharges === true) return requested;
-  const { fields, lists = nothing, essential = none, marks = nothing, said = nothing } = dialect.surcharges ?? noSurcharges;
-  const body = withoutMarks(withoutItems(withoutMembers(requested, fields, dropped), lists, dropped), marks, dropped);
+  const { fields, lists, essential = none, marks, said = nothing } = dialect.surcharges ?? noSurcharges;
+  let body = withoutMembers(requested, fields, dropped);
+  if (lists !== undefined) body = withoutItems(body, lists, dropped);
+  // What the scan has seen is of the client's body.
+  const mayBeMarked = requested !== clientBody || ((seen ?? allNames) & seenName.cache) !== 0;
+  if (marks !== undefined && mayBeMarked) body = withoutMarks(body, marks, dropped);
   let charged: string[] | null = null;
   for (const name in body) {
     const value = body[name];
@@ -168,11 +174,12 @@ function withoutMarks(body: CallInput['body'], marks: NonNullable<Surcharges['ma
   return Object.entries(content).every(([list, value]) => value === body[list]) ? body : { ...body, ...content };
 }
 
-function plainHeaders({ clientHeaders, route: { dialect, setting } }: CallInput, dropped: string[]): CallInput['clientHeaders'] {
-  if (setting.allowsSurcharges === true) return clientHeaders;
+function plainHeaders(
+  clientHeaders: CallInput['clientHeaders'],
+  listed: NonNullable<Surcharges['headers']>,
+  dropped: string[],
+): CallInput['clientHeaders'] {
   let headers = clientHeaders;
-  const listed = dialect.surcharges?.headers;
-  if (listed === undefined) return clientHeaders;
   for (const [name, beginnings] of Object.entries(listed)) {
     const items = headers[name]?.split(',') ?? [];
     const charged = items.filter((item) => isCharged(item, beginnings));

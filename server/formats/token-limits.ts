@@ -28,8 +28,9 @@ export function limitsAt(first: string, ...others: readonly string[]): TokenLimi
     names: [...new Set(paths.flat())],
     read(body) {
       let largest: number | undefined;
-      for (const path of paths) {
-        const limit = valueAt(body, path);
+      for (let index = 0; index < paths.length; index += 1) {
+        const path = paths[index] ?? firstPath;
+        const limit = path.length === 1 ? body[path[0] ?? ''] : valueAt(body, path);
         if (typeof limit === 'number' && limit > (largest ?? 0)) largest = limit;
       }
       return largest;

@@ -3,6 +3,7 @@
 import { AppError } from '#shared/errors.ts';
 import { type MultipartFields, multipartToBody } from '#server/formats/multipart-body.ts';
 import type { CriticalMembers } from '#server/formats/critical-members.ts';
+import { allNames, type SeenNames } from '#server/formats/seen-names.ts';
 import { checkNames } from './check-names.ts';
 import type { Bodies, BodyHold } from '#server/http/bodies.ts';
 import { inSteps } from '#server/http/in-steps.ts';
@@ -69,7 +70,8 @@ interface OtherBody {
 }
 
 interface ParsedBody {
-  text(): string;
+  /** Written on demand where something of it is ours. */
+  text: string | (() => string);
   body: RelayBody;
   ours: RelayBody;
 }
@@ -109,6 +111,8 @@ export class CallContent {
   #nestedBytes = 0;
   /** What it takes as text and tree, roughly; not more than once. */
   readonly bytes: number;
+  /** Names that the body may have, by its scan. */
+  seen: SeenNames = allNames;
 
   constructor(raw: RawBody, parts: ContentDependencies, { parsed, bytesBefore = 0, partsBefore = 0 }: KnownContent) {
     this.#raw = raw;
@@ -132,23 +136,25 @@ export class CallContent {
 
   /** Fields that are for us and go nowhere. */
   get ours(): RelayBody {
-    return this.#open().ours;
+    return (this.#parsed ?? released()).ours;
   }
 
   /** As the client wrote it, but for what is ours; with marks where `longTexts` stand. */
   get text(): string {
-    return this.#open().text();
+    const { text } = this.#parsed ?? released();
+    return typeof text === 'string' ? text : text();
   }
 
   /** For one request that is made of it. Undefined: nothing in it is that long. */
   longTexts(): LongTexts | undefined {
     // With fields of ours, the text is written on demand, and its marks refer to texts that are added then.
-    this.#parsed?.text();
-    return this.#long === null ? undefined : new LongTexts(this.#long.texts);
+    if (this.#long === null) return undefined;
+    if (typeof this.#parsed?.text === 'function') this.#parsed.text();
+    return new LongTexts(this.#long.texts);
   }
 
   get body(): RelayBody {
-    return this.#open().body;
+    return (this.#parsed ?? released()).body;
   }
 
   /**
@@ -168,7 +174,9 @@ export class CallContent {
     // A body that is parsed again was checked before.
     const check = this.#isChecked
       ? undefined
-      : ({ text, value }: BodyText) => checkNames(value, text, raw, typeof names === 'function' ? names(value) : names);
+      : ({ text, value }: BodyText) => {
+          this.seen = checkNames(value, text, raw, typeof names === 'function' ? names(value) : names);
+        };
     this.#isChecked = true;
     if (isLong(raw)) return this.#prepareLong(raw, check);
     const parsing = parseBody(raw, bodies, owner, check);
@@ -216,9 +224,9 @@ export class CallContent {
       throw new AppError('invalid_request', { detail: { zh: '请求体必须是 JSON 对象', en: 'the body must be a JSON object' } });
     this.#parsed =
       split === undefined || divided !== null
-        ? { text: () => text, body: value, ours: divided ?? noFields }
+        ? { text, body: value, ours: divided ?? noFields }
         : splitBody(value, split, text, this.#long?.texts);
-    if (!this.isLarge) this.#raw = null;
+    if (!this.#isLarge) this.#raw = null;
   }
 
   /** Replaces the body. A caller that still uses the first one accounts for it itself. @throws {AppError} `bodies_of_caller`, `bodies_of_server` */
@@ -241,7 +249,7 @@ export class CallContent {
   }
 
   #put(body: RelayBody, { bytes, parts, text, raw, long }: OtherBody): void {
-    const { ours } = this.#open();
+    const { ours } = this.#parsed ?? released();
     const { hold } = this.#parts;
     const isLarge = bytes + parts * partBytes > smallBytes;
     const held = bytes * (isLarge ? 2 : 1) + parts * partBytes;
@@ -254,7 +262,8 @@ export class CallContent {
     this.#raw = isLarge ? raw : null;
     this.#long = long;
     this.#dividedOurs = ours;
-    this.#parsed = { text: () => text, body, ours };
+    this.#parsed = { text, body, ours };
+    this.seen = allNames;
     this.#prompt = null;
   }
 
@@ -274,12 +283,12 @@ export class CallContent {
 
   /** Runs what takes long with a large body in its turn. */
   use<Result>(work: () => Result): Result | Promise<Result> {
-    return this.isLarge ? this.#parts.bodies.inTurn(this.#parts.owner, work) : work();
+    return this.#isLarge ? this.#parts.bodies.inTurn(this.#parts.owner, work) : work();
   }
 
   /** It is on its way to an upstream: what can be made again goes. */
   sent(endpoint: CountedEndpoint, model: string): void {
-    if (!this.isLarge || this.#parsed === null) return;
+    if (!this.#isLarge || this.#parsed === null) return;
     this.#prompt ??= this.#promptOf(this.#parsed.body, endpoint, model);
     this.#parsed = null;
   }
@@ -287,7 +296,7 @@ export class CallContent {
   /** No other channel will be tried. */
   answered(): void {
     this.#file?.end();
-    if (!this.isLarge) return;
+    if (!this.#isLarge) return;
     this.#raw = null;
     this.#long = null;
     this.#nestedBytes = 0;
@@ -306,7 +315,7 @@ export class CallContent {
     { endpoint, model, estimate }: { endpoint: CountedEndpoint; model: string; estimate: number },
     counting: Counting,
   ): Promise<number> {
-    const prompt = this.#parsed === null ? this.#prompt : endpoint.promptContent(this.#parsed.body, model, this.isLarge);
+    const prompt = this.#parsed === null ? this.#prompt : endpoint.promptContent(this.#parsed.body, model, this.#isLarge);
     if (prompt !== null) return countPrompt(prompt, model, counting);
     counting.isEstimated = true;
     return Promise.resolve(estimate);
@@ -316,11 +325,10 @@ export class CallContent {
     const prompt = endpoint.promptContent(body, model, true);
     return lengthOf(prompt) > longestCounted ? null : prompt;
   }
+}
 
-  #open(): ParsedBody {
-    if (this.#parsed === null) throw new Error('The body of a call is used after it was let go');
-    return this.#parsed;
-  }
+function released(): never {
+  throw new Error('The body of a call is used after it was let go');
 }
 
 /** Roughly. */

@@ -2,50 +2,73 @@
 // read the same.
 import { fieldRules } from '#shared/field-rules.ts';
 import type { CriticalMembers } from '#server/formats/critical-members.ts';
+import { seenByName, seenName, type SeenNames } from '#server/formats/seen-names.ts';
 import { badField } from '#server/formats/strict-fields.ts';
 import { endOfText } from '#server/framing/json-text.ts';
+import { isObject } from '#server/framing/loose-json.ts';
 import type { RawBody } from '#server/http/read-body.ts';
 
 type Members = Pick<RawBody, 'members' | 'hasEscapedNames'>;
 
-/** @throws {AppError} `invalid_request` with the name */
-export function checkNames(value: unknown, text: string, { members, hasEscapedNames }: Members, names: CriticalMembers): void {
-  const count = countNames(value, names);
+/** Returns the names that the body may have. @throws {AppError} `invalid_request` with the name */
+export function checkNames(value: unknown, text: string, { members, hasEscapedNames }: Members, names: CriticalMembers): SeenNames {
+  const { count, seen } = scanNames(value, names);
   // Names that an object has twice are one name in the value.
   if (count !== members || hasEscapedNames) checkWritten(text, names);
+  return seen;
 }
 
 /** How many names there are. @throws {AppError} for one that is spelled otherwise */
 export function countNames(value: unknown, names: CriticalMembers): number {
+  return scanNames(value, names).count;
+}
+
+/** @throws {AppError} for a name that is spelled otherwise */
+function scanNames(value: unknown, { exact, opaque, intended }: CriticalMembers): { count: number; seen: SeenNames } {
   let count = 0;
+  let seen: SeenNames = 0;
   // Not recursive: it costs less. What is opaque, or below a name that says nothing here, is counted only.
   const left: unknown[] = [value];
-  const opaque: unknown[] = [];
-  for (let part = left.pop(); left.length > 0 || part !== undefined; part = left.pop()) {
-    if (typeof part !== 'object' || part === null) continue;
+  let unread: unknown[] | undefined;
+  while (left.length > 0) {
+    const part = left.pop();
     if (Array.isArray(part)) {
-      for (const item of part) if (typeof item === 'object' && item !== null) left.push(item);
+      for (let index = 0; index < part.length; index += 1) {
+        const item: unknown = part[index];
+        if (typeof item === 'object' && item !== null) left.push(item);
+      }
       continue;
     }
-    const object: object = part;
-    for (const name of Object.keys(object)) {
-      const item: unknown = Reflect.get(object, name);
+    if (!isObject(part)) continue;
+    for (const name in part) {
+      const item = part[name];
+      const isCritical = exact.has(name);
       count += 1;
-      if (!names.has(name)) checkSpelling(name, names);
-      if (typeof item === 'object' && item !== null) (names.has(name) && !names.isOpaque(name) ? left : opaque).push(item);
+      seen |= seenByName.get(name) ?? 0;
+      if (!isCritical) checkSpelling(name, intended);
+      if (typeof item !== 'object' || item === null) continue;
+      if (isCritical && !opaque.has(name)) left.push(item);
+      else (unread ??= []).push(item);
     }
   }
-  for (let part = opaque.pop(); part !== undefined; part = opaque.pop()) {
+  if (unread === undefined) return { count, seen };
+  return { count: count + countUnread(unread), seen: seen | seenName.cache };
+}
+
+/** How many names there are below. */
+function countUnread(left: unknown[]): number {
+  let count = 0;
+  for (let part = left.pop(); part !== undefined; part = left.pop()) {
     if (typeof part !== 'object' || part === null) continue;
-    const items = Object.values(part);
+    const items: unknown[] = Object.values(part);
     if (!Array.isArray(part)) count += items.length;
-    for (const item of items) if (typeof item === 'object' && item !== null) opaque.push(item);
+    for (const item of items) if (typeof item === 'object' && item !== null) left.push(item);
   }
   return count;
 }
 
-function checkSpelling(name: string, names: CriticalMembers): void {
-  const intended = names.intended(name);
+function checkSpelling(name: string, intendedBy: CriticalMembers['intended']): void {
+  const intended = intendedBy(name);
   if (intended !== undefined && intended !== name) throw badField(shown(name), fieldRules.spelled(intended));
 }
 

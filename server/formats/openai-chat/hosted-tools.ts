@@ -33,7 +33,7 @@ export function kindOfTool({ type }: Body): HostedKind | null {
 export const hosted: HostedAccess = {
   find(body) {
     const { tools, tool_choice: choice } = body;
-    if (tools === undefined) return searchesIn(body);
+    if (tools === undefined) return hasSearchField(body) ? searchesIn(body) : noPlaces;
     const list: unknown[] = Array.isArray(tools) ? tools : [];
     const isAnyForced = choice === 'required' && list.every((tool) => isObject(tool) && kindOfTool(tool) !== null);
     const named = isObject(choice) && choice.type !== 'function' ? choice.type : undefined;
@@ -41,7 +41,7 @@ export const hosted: HostedAccess = {
       kindOf: kindOfTool,
       isForced: (tool) => isAnyForced || (named !== undefined && tool['type'] === named),
     });
-    return [...places, ...searchesIn(body)];
+    return hasSearchField(body) ? [...places, ...searchesIn(body)] : places;
   },
   without(body, names) {
     const left = withoutTools(body, names);
@@ -58,7 +58,7 @@ export const hosted: HostedAccess = {
   billsQueries: (model) => researchModel.test(model),
   // Responses do not report runs, so one is assumed.
   atLeast(body) {
-    const isSearch = searchesIn(body).length > 0 || isSearchModel(body['model']);
+    const isSearch = (hasSearchField(body) && searchesIn(body).length > 0) || isSearchModel(body['model']);
     if (!isSearch && body['tools'] === undefined) return undefined;
     const kindsIn = new Set<HostedKind>(
       placesInTools(body['tools'], { kindOf: kindOfTool, isForced: () => false }).map(({ kind }) => kind),
@@ -97,11 +97,13 @@ function searchVariant({ model, web_search_options: options, search_type: ownTyp
 
 const noPlaces: readonly HostedPlace[] = [];
 
+/** Most calls have none of the fields. */
+function hasSearchField({ web_search_options: options, enable_search: isEnabled, search_parameters: parameters }: Body): boolean {
+  return options !== undefined || isEnabled !== undefined || parameters !== undefined;
+}
+
 /** The response would be wrong without the search. */
 function searchesIn(body: Body): readonly HostedPlace[] {
-  // Most calls have none of the fields.
-  if (body['web_search_options'] === undefined && body['enable_search'] === undefined && body['search_parameters'] === undefined)
-    return noPlaces;
   return Object.entries(searchFields).flatMap(([name, isSearch]) =>
     isSearch(body[name]) ? [{ kind: 'web_search' as const, name, most: mostSearches(String(body['model'])), isForced: true }] : [],
   );

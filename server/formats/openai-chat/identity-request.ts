@@ -13,14 +13,18 @@ import { applyQuirks } from './request-quirks.ts';
 type Body = Readonly<Record<string, unknown>>;
 
 export function writeRequest(input: EncodeInput): EncodedRequest {
-  const { body, route } = input;
+  const { body, route, seen } = input;
   if (input.isPassThrough !== true) refuseAccountObject(findAccountObject(withoutCallerFiles(body, input.callerFiles)));
   const adapted = input.isPassThrough === true ? { body, dropped: [] } : applyQuirks(body, input);
   const edited = input.isPassThrough === true ? body : editedBody(input, adapted.body);
   const text = edited === body ? bodyText(input) : writeJson(edited, input.longTexts);
   // The text has the provider's model name by now.
   const isRenamed = input.isPassThrough !== true && edited['model'] !== route.upstreamModel && route.paramOverride === null;
-  const described = describeRequest(isRenamed ? { ...edited, model: route.upstreamModel } : edited, input);
+  const described = describeRequest(
+    isRenamed ? { ...edited, model: route.upstreamModel } : edited,
+    input,
+    edited === body ? seen : undefined,
+  );
   return { ...described, body: bytesOfJson(text, input.longTexts), dropped: adapted.dropped };
 }
 

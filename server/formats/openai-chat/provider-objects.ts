@@ -13,7 +13,7 @@ const placesOfName = ['url', 'data', 'file_data'];
 
 export function findAccountObject({ messages, tools, extra_body: extra, google }: Body): string | undefined {
   return (
-    firstIn(messages, 'messages', inMessage) ??
+    inMessages(messages) ??
     (tools === undefined ? undefined : firstIn(tools, 'tools', inTool)) ??
     (isObject(extra) ? inGoogle(extra.google, 'extra_body.google') : undefined) ??
     (google === undefined ? undefined : inGoogle(google, 'google'))
@@ -25,11 +25,30 @@ function inGoogle(own: unknown, path: string): string | undefined {
   return isObject(own) ? firstFilled(own, path, ['cached_content', 'cachedContent']) : undefined;
 }
 
-function inMessage({ role, content }: Body, path: string): string | undefined {
-  if (content === undefined || content === null) return undefined;
-  if (typeof content === 'string') return isInstruction(role) && fileInText.test(content) ? `${path}.content` : undefined;
-  return firstIn(content, `${path}.content`, (part, at) => {
-    if (part.type === 'text') return isInstruction(role) && isName(part.text, fileInText) ? `${at}.text` : undefined;
+/** Conversations may be long, and most of them are texts: no path is made for those. */
+function inMessages(messages: unknown): string | undefined {
+  const list: readonly unknown[] = Array.isArray(messages) ? messages : [messages];
+  for (let index = 0; index < list.length; index += 1) {
+    const message = list[index];
+    if (!isObject(message)) continue;
+    const { role, content } = message;
+    if (content === undefined || content === null) continue;
+    const isInstruction = role === 'system' || role === 'developer';
+    if (typeof content !== 'string') {
+      const found = inParts(content, `${pathOf(messages, index)}.content`, isInstruction);
+      if (found !== undefined) return found;
+    } else if (isInstruction && fileInText.test(content)) return `${pathOf(messages, index)}.content`;
+  }
+  return undefined;
+}
+
+function pathOf(messages: unknown, index: number): string {
+  return Array.isArray(messages) ? `messages.${index}` : 'messages';
+}
+
+function inParts(content: unknown, path: string, isInstruction: boolean): string | undefined {
+  return firstIn(content, path, (part, at) => {
+    if (part.type === 'text') return isInstruction && isName(part.text, fileInText) ? `${at}.text` : undefined;
     // Mistral's file id. https://docs.mistral.ai/api
     if (isFilled(part.file_id)) return `${at}.file_id`;
     for (const name of media) {
@@ -38,10 +57,6 @@ function inMessage({ role, content }: Body, path: string): string | undefined {
     }
     return undefined;
   });
-}
-
-function isInstruction(role: unknown): boolean {
-  return role === 'system' || role === 'developer';
 }
 
 function inMedia(value: unknown, path: string): string | undefined {

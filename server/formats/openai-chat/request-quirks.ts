@@ -4,7 +4,9 @@ import { refusesRetention, retentionField } from '../cache-retention.ts';
 import type { EncodeInput } from '../encode-input.ts';
 import type { ModelFacts } from '#server/model-facts/model-facts.ts';
 import type { RequestQuirks, ThinkingWords } from '../provider-traits.ts';
+import type { Route } from '../route.ts';
 import { effortNamed, nearestEffort, refusesSampling } from '../reasoning-models.ts';
+import { allNames, seenName } from '../seen-names.ts';
 import type { AppliedTraits } from '../upstream-dialect.ts';
 import { thoughtsRule } from '../thoughts-rule.ts';
 import { missedName } from '../unsaid.ts';
@@ -17,6 +19,54 @@ import { withPlaceholders } from './thoughts-back.ts';
 type Body = Readonly<Record<string, unknown>>;
 
 export function applyQuirks(body: Body, input: EncodeInput): AppliedTraits {
+  return changesNothing(body, input) ? { body, dropped: nothing } : applyRules(body, input);
+}
+
+const nothing: readonly string[] = [];
+
+/** Whether no rule concerns the body, as with most: it has none of their fields, and its messages are none that are adapted. */
+function changesNothing(body: Body, { route, seen = allNames, body: scanned }: EncodeInput): boolean {
+  if (body !== scanned || (seen & seenName.toolCalls) !== 0) return false;
+  let concern = concerns.get(route);
+  if (concern === undefined) concerns.set(route, (concern = concernOf(route)));
+  if (concern === 'every body') return false;
+  for (const field in body) if (concern.has(field) || isOtherModel(field)) return false;
+  return true;
+}
+
+/** Fields that a route's rules read or change. */
+type Concern = ReadonlySet<string> | 'every body';
+const concerns = new WeakMap<Route, Concern>();
+
+function concernOf({ provider, rules, set, isDeveloperRole }: Route): Concern {
+  const { quirks = {}, thoughts, thinking } = provider;
+  const editsMessages = quirks.dropFromMessages !== undefined || quirks.images !== undefined || thoughts?.placeholders !== undefined;
+  if (set !== null || isDeveloperRole || editsMessages) return 'every body';
+  const fields = new Set<string>();
+  const add = (names: Iterable<string> = []) => {
+    for (const name of names) fields.add(name);
+  };
+  for (const { rename = {}, drop, sampling, fitsEffort, fitsRetention } of rules) {
+    add(Object.keys(rename));
+    add(drop);
+    add(sampling);
+    if (fitsEffort === true) fields.add(effortField);
+    if (fitsRetention === true) fields.add(retentionField);
+  }
+  if (thinking !== undefined) fields.add(effortField);
+  for (const table of [quirks.rename, quirks.replace, quirks.clamp]) add(Object.keys(table ?? {}));
+  add(quirks.drop);
+  if (quirks.withTools !== undefined) fields.add('tools');
+  if (quirks.stopAsList === true) fields.add('stop');
+  return fields;
+}
+
+/** Case-insensitive parsers would take `MODEL` for the model, which is not the billed one. */
+function isOtherModel(field: string): boolean {
+  return field.length === 5 && field !== 'model' && field.toLowerCase() === 'model';
+}
+
+function applyRules(body: Body, input: EncodeInput): AppliedTraits {
   const { isCount, route } = input;
   const quirks = route.provider.quirks;
   const edit = createEdit(body);
@@ -28,10 +78,7 @@ export function applyQuirks(body: Body, input: EncodeInput): AppliedTraits {
     if (name !== undefined) dropped.push(name);
     edit.drop(field);
   };
-  for (const key in body) {
-    // Case-insensitive parsers would take `MODEL` for the model, which is not the billed one.
-    if (key.length === 5 && key !== 'model' && key.toLowerCase() === 'model') edit.drop(key);
-  }
+  for (const key in body) if (isOtherModel(key)) edit.drop(key);
   if (isCount === true) return result();
   for (const rule of route.rules) {
     renameFields(edit, rule.rename);

@@ -98,8 +98,8 @@ function isOfResponses({ input, messages }: Body): boolean {
 /** Members of both formats. `first` determines opaque content. */
 function bothNames(first: CriticalMembers, second: CriticalMembers): CriticalMembers {
   return {
-    has: (name) => first.has(name) || second.has(name),
+    exact: new Set([...first.exact, ...second.exact]),
+    opaque: first.opaque,
     intended: (name) => first.intended(name) ?? second.intended(name),
-    isOpaque: first.isOpaque,
   };
 }

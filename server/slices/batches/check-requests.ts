@@ -282,7 +282,7 @@ class Checker {
 
 /** Critical members of a request nested in an item. */
 function wrapped({ names }: RelayEndpoint): CriticalMembers {
-  return { ...names, has: (name) => name === 'request' || names.has(name) };
+  return { ...names, exact: new Set([...names.exact, 'request']) };
 }
 
 interface ReadRequest {
