@@ -99,7 +99,7 @@ function routeOfKind(
   const rules: ModelRule[] = [];
   const set: Record<string, unknown> = {};
   let thinkingWish: ReasoningWish | undefined;
-  for (const rule of format.traits.quirks?.modelRules ?? []) {
+  for (const rule of format.traits.modelRules ?? []) {
     if (!applies(rule, upstreamModel, factsOf(upstreamModel) ?? factsOf(model))) continue;
     rules.push(rule);
     const ended = rule.hasThinkingEndings === true && readsThinkingEndings !== false ? readThinkingEnding(upstreamModel) : null;

@@ -40,7 +40,7 @@ export function encodeRequest(given: CallInput): EncodedRequest {
   const written = route.dialect.writeRequest(withPlainSchemas(takesAllowed ? spoken : onlyAllowed(spoken)), {
     upstreamModel: route.upstreamModel,
     knownAs: route.knownAs,
-    forceUsage: forceUsage && route.provider.quirks?.streamOptions !== undefined,
+    forceUsage: forceUsage && route.provider.streamOptions !== undefined,
     settings,
     budget,
     withoutFields: input.withoutFields,

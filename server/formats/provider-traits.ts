@@ -2,6 +2,7 @@
 import type { HostedKind } from '#shared/hosted-tools.ts';
 import type { Effort } from '#server/model-facts/model-record.ts';
 import type { ModelFacts } from '#server/model-facts/model-facts.ts';
+import type { BodyEdit } from './body-edit.ts';
 import type { CallIdRule } from './call-id-rules.ts';
 import type { MediaKind } from './media-addresses.ts';
 
@@ -33,32 +34,6 @@ export interface ModelRule {
   developerRole?: (facts: ModelFacts) => boolean;
   /** Thinks long before the first token: the idle timeout is doubled. */
   longIdle?: boolean;
-}
-
-/** Changes to a request. Everything else is sent as the client sent it. */
-export interface RequestQuirks {
-  /**
-   * `stream_options` on streams. `ask`: known there, so `include_usage` is added; `pass`: sent as the client sent it,
-   * because what answers behind such an address is not known; missing: not known there, removed.
-   */
-  streamOptions?: 'ask' | 'pass';
-  modelRules?: readonly ModelRule[];
-  /** Fields that the provider rejects or misreads. Not an allowlist: unknown fields are forwarded. */
-  drop?: readonly string[];
-  dropFromMessages?: readonly string[];
-  rename?: Readonly<Record<string, string>>;
-  /** Field values replaced by exact text. */
-  replace?: Readonly<Record<string, Readonly<Record<string, string>>>>;
-  /** Bounds of numbers that the client sent. */
-  clamp?: Readonly<Record<string, { below?: { at: number; to: number }; above?: { at: number; to: number } }>>;
-  /** Fields added to a request with tools unless the client sent them. */
-  withTools?: Readonly<Record<string, unknown>>;
-  /** Sends a single `stop` text as a list. */
-  stopAsList?: boolean;
-  /** Sends requests as ChatGPT's own client does for an account, which accepts no other fields. */
-  ofAccount?: boolean;
-  /** `image_url` parts. `text`: the URL instead of an object; `bare`: data URLs without `data:…;base64,`. */
-  images?: 'text' | 'bare';
 }
 
 /** Changes to a response. Any of them makes its stream events be parsed. */
@@ -149,7 +124,19 @@ export interface ProviderTraits {
   streamsOnly?: boolean;
   /** The provider accepts no token limit, although its format has one. */
   takesNoLimit?: boolean;
-  quirks?: RequestQuirks;
+  /**
+   * `stream_options` on streams. `ask`: supported, so `include_usage` is added; `pass`: sent as the client sent it, because
+   * the software behind the address is unknown; undefined: not supported, removed.
+   */
+  streamOptions?: 'ask' | 'pass';
+  modelRules?: readonly ModelRule[];
+  /** Fields that the provider rejects or misreads. Not an allowlist: unknown fields are forwarded. */
+  drop?: readonly string[];
+  /**
+   * Changes a request where no field fits, after all other traits and before the channel's overrides; not called for counts.
+   * @param lose drops a field and reports the loss to the caller
+   */
+  adapt?(edit: BodyEdit, lose: (field: string) => void): void;
   responses?: ResponseQuirks;
   errors?: BodyError;
   /** Fields that request paid extras, or models other than the billed one. */

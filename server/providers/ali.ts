@@ -4,6 +4,7 @@
 // Claude's format: https://help.aliyun.com/zh/model-studio/anthropic-api-messages
 import { byMessages } from '#server/kinds/images/vendors/dashscope.ts';
 import { flatRequestModels } from '#server/kinds/rerank/vendors.ts';
+import { withinUnit } from './adapt.ts';
 import { anyCallId, claudeAt, thinkingFlag, thoughtsBack } from './openai-shape.ts';
 import type { ProviderRecord } from './spec.ts';
 
@@ -44,11 +45,8 @@ export const ali: ProviderRecord = {
           { path: '{base}/api/v1/services/aigc/text2image/image-synthesis' },
         ],
       },
-      quirks: {
-        streamOptions: 'ask',
-        // top_p must be strictly between 0 and 1.
-        clamp: { top_p: { below: { at: 0, to: 0.001 }, above: { at: 1, to: 0.999 } } },
-      },
+      streamOptions: 'ask',
+      adapt: (edit) => withinUnit(edit, 'top_p', { least: 0.001, most: 0.999 }),
       // https://www.alibabacloud.com/help/en/model-studio/context-cache
       cacheMarks: { models: /^(?:qwen|deepseek|kimi|glm)/i, results: 'text' },
       // https://help.aliyun.com/zh/model-studio/error-code

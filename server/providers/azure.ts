@@ -33,12 +33,13 @@ export const azure: ProviderRecord = {
         },
         translations: '{base}/openai/deployments/{deployment}/audio/translations?api-version={version}',
       },
-      quirks: { streamOptions: 'ask', modelRules: [openaiReasoning, openaiStops, openaiRetention] },
+      streamOptions: 'ask',
+      modelRules: [openaiReasoning, openaiStops, openaiRetention],
     },
     // https://learn.microsoft.com/azure/ai-foundry/openai/how-to/responses
     'openai-responses': {
       paths: { chat: '{base}/openai/v1/responses' },
-      quirks: { modelRules: [responsesReasoning, openaiRetention] },
+      modelRules: [responsesReasoning, openaiRetention],
       envelope: { omit: [], set: {}, namesDeployment: true },
       ...responsesModels,
       takesCacheKey: true,

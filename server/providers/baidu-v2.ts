@@ -18,20 +18,18 @@ export const baiduV2: ProviderRecord = {
       },
       images: 'qianfan',
       rerank: 'qianfan',
-      quirks: {
-        streamOptions: 'ask',
-        modelRules: [
-          {
-            prefixes: [''],
-            suffixes: [
-              {
-                suffix: '-search',
-                set: { web_search: { enable: true, enable_citation: true, enable_trace: true, enable_status: false } },
-              },
-            ],
-          },
-        ],
-      },
+      streamOptions: 'ask',
+      modelRules: [
+        {
+          prefixes: [''],
+          suffixes: [
+            {
+              suffix: '-search',
+              set: { web_search: { enable: true, enable_citation: true, enable_trace: true, enable_status: false } },
+            },
+          ],
+        },
+      ],
     },
   },
   auth: { kind: 'bearer', split: { separator: '|', header: 'appid' } },

@@ -22,7 +22,7 @@ export const cloudflare: ProviderRecord = {
         translations: [{ modelPrefix: saying, path: ran }, { path: null }],
       },
       transcripts: 'workers',
-      quirks: { streamOptions: 'ask' },
+      streamOptions: 'ask',
       // https://developers.cloudflare.com/workers-ai/models/llama-3.2-11b-vision-instruct/
       takesAddresses: [],
       responses: { tunedModel: true },

@@ -13,7 +13,7 @@ export const deepSeek: ProviderRecord = {
       thinking: thinkingSwitch,
       thoughts: thoughtsOfDeepSeek,
       paths: { chat: '{base}/v1/chat/completions', completions: '{base}/beta/completions' },
-      quirks: { streamOptions: 'ask' },
+      streamOptions: 'ask',
     },
     ...claudeAt('/anthropic', thoughtsOfDeepSeek),
   },

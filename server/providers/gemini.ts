@@ -11,7 +11,7 @@ export const gemini: ProviderRecord = {
   baseUrl: 'https://generativelanguage.googleapis.com',
   formats: {
     gemini: {
-      quirks: { modelRules: [geminiThinking] },
+      modelRules: [geminiThinking],
       hosted: ['web_search', 'code_execution', 'web_fetch'],
       countsRequests: true,
       paths: {

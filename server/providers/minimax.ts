@@ -22,7 +22,7 @@ export const miniMax: ProviderRecord = {
       images: 'minimax',
       speech: 'minimax',
       embeddings: 'minimax',
-      quirks: { streamOptions: 'ask' },
+      streamOptions: 'ask',
       errors: {
         marker: '"base_resp"',
         code: 'base_resp.status_code',

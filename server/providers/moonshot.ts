@@ -13,7 +13,7 @@ export const moonshot: ProviderRecord = {
       thoughts: thoughtsOfKimi,
       callIds: anyCallId,
       paths: openaiPaths,
-      quirks: { streamOptions: 'ask' },
+      streamOptions: 'ask',
       // https://platform.moonshot.ai/docs/guide/use-kimi-vision-model
       takesAddresses: [],
     },

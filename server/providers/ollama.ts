@@ -11,7 +11,8 @@ export const ollama: ProviderRecord = {
       thoughts: thoughtsOfHosts,
       callIds: anyCallId,
       paths: { chat: '{base}/v1/chat/completions', completions: '{base}/v1/completions', embeddings: '{base}/api/embed' },
-      quirks: { streamOptions: 'ask', drop: ['n', 'user'] },
+      streamOptions: 'ask',
+      drop: ['n', 'user'],
       // https://docs.ollama.com/api/openai-compatibility
       takesAddresses: [],
       embeddings: 'ollama',

@@ -6,12 +6,13 @@ import type { ProviderFormat, ProviderRecord } from './spec.ts';
 /** Gateways to models of several vendors. */
 const gateway: Partial<ProviderFormat> = {
   thoughts: thoughtsOfHosts,
-  quirks: { streamOptions: 'pass', modelRules: [openaiReasoning] },
+  streamOptions: 'pass',
+  modelRules: [openaiReasoning],
   cacheMarks: marksOfClaude,
 };
 
 /** Hosts of open models. */
-const host: Partial<ProviderFormat> = { thoughts: thoughtsOfHosts, callIds: anyCallId, quirks: { streamOptions: 'pass' } };
+const host: Partial<ProviderFormat> = { thoughts: thoughtsOfHosts, callIds: anyCallId, streamOptions: 'pass' };
 
 export const openaiCompatible: readonly ProviderRecord[] = [
   listed(6, 'OpenAIMax', 'https://api.openaimax.com', gateway),
@@ -26,7 +27,7 @@ export const openaiCompatible: readonly ProviderRecord[] = [
   // Applications built with FastGPT: the application decides the model, the key is `APIKey-AppId`. https://doc.fastgpt.io
   listed(22, 'FastGPT', 'https://fastgpt.run/api/openapi'),
   // 01.AI. https://platform.lingyiwanwu.com/docs
-  listed(31, 'LingYiWanWu', 'https://api.lingyiwanwu.com', { quirks: { streamOptions: 'ask' } }),
+  listed(31, 'LingYiWanWu', 'https://api.lingyiwanwu.com', { streamOptions: 'ask' }),
   // Embeddings and reranking. Objects such as `{"image": …}` in `input` survive. https://jina.ai/embeddings
   unlisted(38, 'Jina', 'https://api.jina.ai', { embeddings: openaiPaths.embeddings, rerank: openaiPaths.rerank }),
   // Embeddings with the M3E models.

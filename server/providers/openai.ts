@@ -22,7 +22,8 @@ export const openai: ProviderRecord = {
     'openai-chat': {
       thoughts: { ...thoughtsOfHosts, isAwayOnly: true },
       paths: { ...openaiPaths, realtime: '{base}/v1/realtime?model={modelValue}' },
-      quirks: { streamOptions: 'ask', modelRules: [openaiReasoning, openaiStops, openaiRetention] },
+      streamOptions: 'ask',
+      modelRules: [openaiReasoning, openaiStops, openaiRetention],
       takesCacheKey: true,
       cacheMarks: marksOfClaude,
       takesAllowedTools: true,
@@ -31,7 +32,7 @@ export const openai: ProviderRecord = {
     },
     'openai-responses': {
       ...responsesFormat['openai-responses'],
-      quirks: { modelRules: [responsesReasoning, openaiRetention] },
+      modelRules: [responsesReasoning, openaiRetention],
       ...responsesModels,
       takesCacheKey: true,
       takesSealedThoughts: true,

@@ -15,7 +15,7 @@ export const openRouter: ProviderRecord = {
       // OpenAI's models accept 64 characters; Kimi's recognize their own ids.
       callIds: { most: 64 },
       paths: openaiPaths,
-      quirks: { streamOptions: 'ask' },
+      streamOptions: 'ask',
       // https://openrouter.ai/docs/features/prompt-caching
       cacheMarks: { models: /./, results: 'text', onTools: true, forAnHour: true },
       // https://openrouter.ai/docs/features/model-routing, https://openrouter.ai/docs/features/web-search

@@ -1,4 +1,5 @@
 // https://docs.perplexity.ai/docs/agent-api/openai-compatibility, https://docs.perplexity.ai/docs/agent-api/migrate-from-sonar/overview
+import { editMessages, withinUnit } from './adapt.ts';
 import { openaiModelList } from './openai-shape.ts';
 import type { ProviderRecord } from './spec.ts';
 
@@ -16,11 +17,11 @@ export const perplexity: ProviderRecord = {
       isByChoice: true,
       runsAlways: ['web_search'],
       paths: { chat: '{base}/chat/completions' },
-      quirks: {
-        streamOptions: 'ask',
-        drop: ['stop'],
-        dropFromMessages: ['name'],
-        clamp: { top_p: { above: { at: 1, to: 0.99 } } },
+      streamOptions: 'ask',
+      drop: ['stop'],
+      adapt(edit) {
+        withinUnit(edit, 'top_p', { most: 0.99 });
+        editMessages(edit, (message) => message.drop('name'));
       },
     },
   },

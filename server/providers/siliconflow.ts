@@ -24,7 +24,7 @@ export const siliconFlow: ProviderRecord = {
       },
       rerank: 'siliconflow',
       images: 'siliconflow',
-      quirks: { streamOptions: 'ask' },
+      streamOptions: 'ask',
     },
   },
   modelList: openaiModelList,

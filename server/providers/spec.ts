@@ -1,5 +1,5 @@
-// Type of a provider's record. To support a difference, prefer a field's value, then a quirk, then a hook, then a
-// dialect.
+// Type of a provider's record. To support a difference, prefer a field's value, then a hook, then a field that at least
+// three records need, then a dialect.
 import type { CallKindName } from '#server/kinds/call-kind.ts';
 import type { ProviderTraits } from '#server/formats/provider-traits.ts';
 import type { ModelFacts } from '#server/model-facts/model-facts.ts';

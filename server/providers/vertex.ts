@@ -21,7 +21,7 @@ export const vertex: ProviderRecord = {
   formats: {
     gemini: {
       models: /^(?:gemini|imagen|text-(?:multilingual-)?embedding)/,
-      quirks: { modelRules: [geminiThinking] },
+      modelRules: [geminiThinking],
       hosted: ['web_search', 'code_execution', 'web_fetch'],
       paths: {
         chat: { whole: `${google}:generateContent`, stream: `${google}:streamGenerateContent?alt=sse` },
@@ -50,7 +50,7 @@ export const vertex: ProviderRecord = {
       thoughts: thoughtsOfHosted,
       models: /llama|-maas$|\//,
       paths: { chat: '{base}/v1beta1/projects/{project}/locations/{region}/endpoints/openapi/chat/completions' },
-      quirks: { streamOptions: 'ask' },
+      streamOptions: 'ask',
     },
   },
   videos: 'veo-vertex',

@@ -24,10 +24,8 @@ export const volcEngine: ProviderRecord = {
       },
       images: 'ark',
       speech: 'volc',
-      quirks: {
-        streamOptions: 'ask',
-        modelRules: [{ prefixes: ['deepseek'], suffixes: [{ suffix: '-thinking', set: { thinking: { type: 'enabled' } } }] }],
-      },
+      streamOptions: 'ask',
+      modelRules: [{ prefixes: ['deepseek'], suffixes: [{ suffix: '-thinking', set: { thinking: { type: 'enabled' } } }] }],
     },
   },
   videos: 'ark',

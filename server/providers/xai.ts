@@ -20,18 +20,16 @@ export const xai: ProviderRecord = {
       // A text message costs $0.004, as three seconds at $0.08 a minute do. https://docs.x.ai/developers/models/speech-to-speech
       realtime: { secondsPerText: 3, transcribes: true },
       images: 'xai',
-      quirks: {
-        streamOptions: 'ask',
-        modelRules: [
-          // Models without efforts reject the field. https://docs.x.ai/docs/guides/reasoning
-          { isFor: ({ vendor }) => vendor === 'xai', fitsEffort: true },
-          {
-            isFor: ({ vendor, thinking }) => vendor === 'xai' && (thinking?.efforts?.length ?? 0) > 0,
-            rename: { max_tokens: 'max_completion_tokens' },
-            suffixes: effortSuffixes,
-          },
-        ],
-      },
+      streamOptions: 'ask',
+      modelRules: [
+        // Models without efforts reject the field. https://docs.x.ai/docs/guides/reasoning
+        { isFor: ({ vendor }) => vendor === 'xai', fitsEffort: true },
+        {
+          isFor: ({ vendor, thinking }) => vendor === 'xai' && (thinking?.efforts?.length ?? 0) > 0,
+          rename: { max_tokens: 'max_completion_tokens' },
+          suffixes: effortSuffixes,
+        },
+      ],
       responses: { completionFromTotal: true },
     },
   },

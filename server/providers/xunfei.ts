@@ -36,10 +36,10 @@ export const xunfei: ProviderRecord = {
   formats: {
     'openai-chat': {
       paths: { chat: [{ modelPrefix: 'x1', path: '{base}/v2/chat/completions' }, { path: '{base}/v1/chat/completions' }] },
-      quirks: {
-        drop: ['n'],
+      drop: ['n'],
+      adapt(edit) {
         // Without it, tool calls are an object instead of a list.
-        withTools: { tool_calls_switch: true },
+        if (edit.has('tools') && !edit.has('tool_calls_switch')) edit.set('tool_calls_switch', true);
       },
       responses: { tunedModel: true },
       errors: {

@@ -1,5 +1,6 @@
 // Zhipu GLM, API version 4. https://docs.bigmodel.cn/api-reference
 // Claude's format: https://docs.bigmodel.cn/cn/guide/develop/claude/introduction
+import { editImages, editMessages, withinUnit } from './adapt.ts';
 import { claudeAt, thinkingSwitch, thoughtsBack } from './openai-shape.ts';
 import type { ModelList, ProviderRecord, ProviderAccount, ProviderFormat } from './spec.ts';
 
@@ -17,12 +18,15 @@ export const zhipuChat: ProviderFormat = {
   images: 'zhipu',
   speech: 'zhipu',
   transcripts: 'zhipu',
-  quirks: {
-    streamOptions: 'ask',
-    drop: ['presence_penalty', 'frequency_penalty'],
-    clamp: { top_p: { above: { at: 1, to: 0.99 } } },
-    stopAsList: true,
-    images: 'bare',
+  streamOptions: 'ask',
+  drop: ['presence_penalty', 'frequency_penalty'],
+  adapt(edit) {
+    withinUnit(edit, 'top_p', { most: 0.99 });
+    if (typeof edit.get('stop') === 'string') edit.set('stop', [edit.get('stop')]);
+    // Images are Base64 without `data:…;base64,`.
+    editMessages(edit, (message) => {
+      editImages(message, (url, image) => ({ ...image, url: url.replace(/^data:[^,]*;base64,/, '') }));
+    });
   },
 };
 

@@ -8,14 +8,14 @@ import { withModel } from '../model-in-text.ts';
 import { retainLimits } from '../token-limits.ts';
 import { findAccountObject } from './provider-objects.ts';
 import { limits } from './limits.ts';
-import { applyQuirks } from './request-quirks.ts';
+import { applyTraits } from './traits.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
 export function writeRequest(input: EncodeInput): EncodedRequest {
   const { body, route, seen } = input;
   if (input.isPassThrough !== true) refuseAccountObject(findAccountObject(withoutCallerFiles(body, input.callerFiles)));
-  const adapted = input.isPassThrough === true ? { body, dropped: [] } : applyQuirks(body, input);
+  const adapted = input.isPassThrough === true ? { body, dropped: [] } : applyTraits(body, input);
   const edited = input.isPassThrough === true ? body : editedBody(input, adapted.body);
   const text = edited === body ? bodyText(input) : writeJson(edited, input.longTexts);
   // The text has the provider's model name by now.
@@ -55,12 +55,12 @@ function editedBody(input: EncodeInput, adapted: Body): Body {
 }
 
 function sendsStreamOptions({ isStream, route }: EncodeInput): boolean {
-  return isStream && route.provider.quirks?.streamOptions !== undefined;
+  return isStream && route.provider.streamOptions !== undefined;
 }
 
 function addsUsage(input: EncodeInput): boolean {
   if (!input.isStream || !input.forceUsage || input.isCount === true || input.isPassThrough === true) return false;
-  return input.route.provider.quirks?.streamOptions === 'ask' && !wantsUsage(input.body);
+  return input.route.provider.streamOptions === 'ask' && !wantsUsage(input.body);
 }
 
 const usageRequest = ',"stream_options":{"include_usage":true}';

@@ -13,7 +13,7 @@ import { readLong } from './long-response.ts';
 import { createStreamReader, readWhole } from './read-response.ts';
 import { cacheKeyFor } from '../cache-key.ts';
 import { largestCount } from '../token-limits.ts';
-import { applyQuirks } from './request-quirks.ts';
+import { applyTraits } from './traits.ts';
 import { errorIn } from './response-errors.ts';
 import { carriedFields } from './said-fields.ts';
 import { unmappedFields } from './unmapped-fields.ts';
@@ -50,7 +50,7 @@ export const openaiChatUpstream: UpstreamDialect = {
     marks: { prompt_cache_breakpoint: { ttl: ['30m'] } },
   },
   applyTraits(body, input) {
-    const applied = applyQuirks(body, input);
+    const applied = applyTraits(body, input);
     const key = cacheKeyFor(applied.body, input);
     return key === undefined ? applied : { ...applied, body: { ...applied.body, prompt_cache_key: key } };
   },

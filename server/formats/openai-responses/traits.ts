@@ -1,64 +1,59 @@
 // Applies the provider's record to a Responses request.
 import { isObject } from '#server/framing/loose-json.ts';
+import { type Body, type BodyEdit, createEdit } from '../body-edit.ts';
 import { refusesRetention, retentionField } from '../cache-retention.ts';
 import { cacheKeyFor } from '../cache-key.ts';
 import type { EncodeInput } from '../encode-input.ts';
 import { effortNamed, nearestEffort, refusesSampling } from '../reasoning-models.ts';
 import { missedName } from '../unsaid.ts';
 import type { AppliedTraits } from '../upstream-dialect.ts';
-import { asOfAccount } from './account-request.ts';
 import { callIdRule } from './call-ids.ts';
 import { fitCalls } from './fit-calls.ts';
 import { effortIn } from './identity.ts';
 import { saidFields } from './said-fields.ts';
 
-type Body = Readonly<Record<string, unknown>>;
-
 /** Returns the same body if nothing changes. */
 export function applyTraits(body: Body, input: EncodeInput): AppliedTraits {
   const { route } = input;
+  const { provider } = route;
   const dropped: string[] = [];
-  const fitted = fitCalls(body, route.provider.callIds ?? callIdRule);
-  let edited = route.set === null ? fitted : withFields(fitted, route.set);
+  const edit = createEdit(fitCalls(body, provider.callIds ?? callIdRule));
+  if (route.set !== null) addFields(edit, route.set);
   const lose = (field: string) => {
-    if (!Object.hasOwn(edited, field)) return;
-    const { [field]: value, ...rest } = edited;
-    const name = missedName(field, value, input, saidFields);
+    if (!edit.has(field)) return;
+    const name = missedName(field, edit.get(field), input, saidFields);
     if (name !== undefined) dropped.push(name);
-    edited = rest;
+    edit.drop(field);
   };
   for (const { drop = [], sampling, fitsEffort, fitsRetention } of route.rules) {
     for (const field of drop) lose(field);
-    if (fitsRetention === true && refusesRetention(route.facts, edited[retentionField])) lose(retentionField);
-    if (fitsEffort === true) edited = withFittingEffort(edited, input, dropped);
-    const effort = effortIn(route.paramOverride ?? {}) ?? effortIn(edited);
+    if (fitsRetention === true && refusesRetention(route.facts, edit.get(retentionField))) lose(retentionField);
+    if (fitsEffort === true) fitEffort(edit, input, dropped);
+    const effort = effortIn(route.paramOverride ?? {}) ?? effortIn(edit.result());
     if (sampling !== undefined && route.facts !== undefined && refusesSampling(route.facts, effort)) sampling.forEach(lose);
   }
-  for (const field of route.provider.quirks?.drop ?? []) lose(field);
-  const key = cacheKeyFor(edited, input);
-  if (key !== undefined) edited = { ...edited, prompt_cache_key: key };
-  if (route.provider.quirks?.ofAccount !== true) return { body: edited, dropped };
-  const requested = asOfAccount(edited, input);
-  return { body: requested.body, dropped: [...dropped, ...requested.dropped] };
+  for (const field of provider.drop ?? []) lose(field);
+  const key = cacheKeyFor(edit.result(), input);
+  if (key !== undefined) edit.set('prompt_cache_key', key);
+  provider.adapt?.(edit, lose);
+  return { body: edit.result(), dropped };
 }
 
 /** Sets fields that the client omitted, objects member by member. */
-function withFields(body: Body, set: Body): Body {
-  const edited: Record<string, unknown> = { ...body };
-  for (const [field, value] of Object.entries(set)) {
-    const own = edited[field] ?? undefined;
-    if (own === undefined) edited[field] = value;
-    else if (isObject(own) && isObject(value)) edited[field] = { ...value, ...own };
+function addFields(edit: BodyEdit, added: Body): void {
+  for (const [field, value] of Object.entries(added)) {
+    const own = edit.get(field) ?? undefined;
+    if (own === undefined) edit.set(field, value);
+    else if (isObject(own) && isObject(value)) edit.set(field, { ...value, ...own });
   }
-  return edited;
 }
 
 /** Replaces a rejected effort with the nearest that the model supports. */
-function withFittingEffort(body: Body, input: EncodeInput, dropped: string[]): Body {
+function fitEffort(edit: BodyEdit, input: EncodeInput, dropped: string[]): void {
   const taken = input.route.facts?.thinking?.efforts;
-  const { reasoning } = body;
-  const effort = effortNamed(effortIn(body));
-  if (taken === undefined || effort === undefined || !isObject(reasoning) || taken.includes(effort)) return body;
+  const reasoning = edit.get('reasoning');
+  const effort = effortNamed(effortIn(edit.result()));
+  if (taken === undefined || effort === undefined || !isObject(reasoning) || taken.includes(effort)) return;
   const { effort: _refused, ...rest } = reasoning;
   const nearest = nearestEffort(effort, taken);
   dropped.push(
@@ -66,5 +61,5 @@ function withFittingEffort(body: Body, input: EncodeInput, dropped: string[]): B
       ? 'reasoning.effort'
       : (input.client.saidFields.effort?.name ?? 'reasoning.effort'),
   );
-  return { ...body, reasoning: nearest === undefined ? rest : { ...rest, effort: nearest } };
+  edit.set('reasoning', nearest === undefined ? rest : { ...rest, effort: nearest });
 }

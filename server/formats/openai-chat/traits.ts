@@ -1,9 +1,10 @@
-// Applies `RequestQuirks` copy-on-write: a body that no rule changes is returned as the same object.
+// Applies the provider's record to a chat completions request: a body that no rule changes is returned as the same object.
 import { isObject } from '#server/framing/loose-json.ts';
+import { type Body, type BodyEdit, createEdit } from '../body-edit.ts';
 import { refusesRetention, retentionField } from '../cache-retention.ts';
 import type { EncodeInput } from '../encode-input.ts';
 import type { ModelFacts } from '#server/model-facts/model-facts.ts';
-import type { RequestQuirks, ThinkingWords } from '../provider-traits.ts';
+import type { ThinkingWords } from '../provider-traits.ts';
 import type { Route } from '../route.ts';
 import { effortNamed, nearestEffort, refusesSampling } from '../reasoning-models.ts';
 import { allNames, seenName } from '../seen-names.ts';
@@ -16,9 +17,7 @@ import { saidFields } from './said-fields.ts';
 import { sayThinking } from './thinking-fields.ts';
 import { withPlaceholders } from './thoughts-back.ts';
 
-type Body = Readonly<Record<string, unknown>>;
-
-export function applyQuirks(body: Body, input: EncodeInput): AppliedTraits {
+export function applyTraits(body: Body, input: EncodeInput): AppliedTraits {
   return changesNothing(body, input) ? { body, dropped: nothing } : applyRules(body, input);
 }
 
@@ -39,9 +38,8 @@ type Concern = ReadonlySet<string> | 'every body';
 const concerns = new WeakMap<Route, Concern>();
 
 function concernOf({ provider, rules, set, isDeveloperRole }: Route): Concern {
-  const { quirks = {}, thoughts, thinking } = provider;
-  const editsMessages = quirks.dropFromMessages !== undefined || quirks.images !== undefined || thoughts?.placeholders !== undefined;
-  if (set !== null || isDeveloperRole || editsMessages) return 'every body';
+  const { thoughts, thinking, adapt } = provider;
+  if (set !== null || isDeveloperRole || adapt !== undefined || thoughts?.placeholders !== undefined) return 'every body';
   const fields = new Set<string>();
   const add = (names: Iterable<string> = []) => {
     for (const name of names) fields.add(name);
@@ -54,10 +52,7 @@ function concernOf({ provider, rules, set, isDeveloperRole }: Route): Concern {
     if (fitsRetention === true) fields.add(retentionField);
   }
   if (thinking !== undefined) fields.add(effortField);
-  for (const table of [quirks.rename, quirks.replace, quirks.clamp]) add(Object.keys(table ?? {}));
-  add(quirks.drop);
-  if (quirks.withTools !== undefined) fields.add('tools');
-  if (quirks.stopAsList === true) fields.add('stop');
+  add(provider.drop);
   return fields;
 }
 
@@ -68,7 +63,6 @@ function isOtherModel(field: string): boolean {
 
 function applyRules(body: Body, input: EncodeInput): AppliedTraits {
   const { isCount, route } = input;
-  const quirks = route.provider.quirks;
   const edit = createEdit(body);
   const dropped: string[] = [];
   const result = () => ({ body: edit.result(), dropped });
@@ -81,7 +75,7 @@ function applyRules(body: Body, input: EncodeInput): AppliedTraits {
   for (const key in body) if (isOtherModel(key)) edit.drop(key);
   if (isCount === true) return result();
   for (const rule of route.rules) {
-    renameFields(edit, rule.rename);
+    if (rule.rename !== undefined) for (const [from, to] of Object.entries(rule.rename)) edit.rename(from, to);
     for (const field of rule.drop ?? []) lose(field);
   }
   fillEmptyTurns(edit);
@@ -100,32 +94,13 @@ function applyRules(body: Body, input: EncodeInput): AppliedTraits {
       for (const field of sampling) lose(field);
   }
   if (route.isDeveloperRole) developerRole(edit);
-  if (quirks === undefined) return result();
-
-  renameFields(edit, quirks.rename);
-  for (const field of quirks.drop ?? []) lose(field);
-  for (const field in quirks.replace) {
-    const value = edit.get(field);
-    const other = typeof value === 'string' ? quirks.replace[field]?.[value] : undefined;
-    if (other !== undefined) edit.set(field, other);
-  }
-  for (const field in quirks.clamp) {
-    const value = edit.get(field);
-    const bounds = quirks.clamp[field];
-    if (typeof value !== 'number' || bounds === undefined) continue;
-    if (bounds.above !== undefined && value >= bounds.above.at) edit.set(field, bounds.above.to);
-    else if (bounds.below !== undefined && value <= bounds.below.at) edit.set(field, bounds.below.to);
-  }
-  if (quirks.withTools !== undefined && edit.has('tools')) {
-    for (const field in quirks.withTools) if (!edit.has(field)) edit.set(field, quirks.withTools[field]);
-  }
-  if (quirks.stopAsList === true && typeof edit.get('stop') === 'string') edit.set('stop', [edit.get('stop')]);
-  if (quirks.dropFromMessages !== undefined || quirks.images !== undefined) editMessages(edit, quirks);
+  for (const field of route.provider.drop ?? []) lose(field);
+  route.provider.adapt?.(edit, lose);
   return result();
 }
 
 /** Replaces a rejected effort with the nearest that the model supports. */
-function fitEffort(edit: Edit, input: EncodeInput, dropped: string[]): void {
+function fitEffort(edit: BodyEdit, input: EncodeInput, dropped: string[]): void {
   const { facts } = input.route;
   const taken = facts?.thinking === null ? [] : facts?.thinking?.efforts;
   const effort = effortNamed(edit.get(effortField));
@@ -147,7 +122,7 @@ interface FittedThinking {
 }
 
 /** Maps OpenAI's effort to the provider's fields; the caller's values of those take precedence. */
-function fitThinking(edit: Edit, { input, words, facts }: FittedThinking, dropped: string[]): void {
+function fitThinking(edit: BodyEdit, { input, words, facts }: FittedThinking, dropped: string[]): void {
   const effort = effortNamed(edit.get(effortField));
   if (effort === undefined) return;
   const { fields, isAsWished } = sayThinking(effort === 'none' ? { isOn: false } : { isOn: true, effort }, facts, words);
@@ -159,47 +134,8 @@ function fitThinking(edit: Edit, { input, words, facts }: FittedThinking, droppe
   for (const field in fields) if (!edit.has(field)) edit.set(field, fields[field]);
 }
 
-interface Edit {
-  has(field: string): boolean;
-  get(field: string): unknown;
-  set(field: string, value: unknown): void;
-  drop(field: string): void;
-  result(): Body;
-}
-
-function createEdit(body: Body): Edit {
-  let copy: Record<string, unknown> | undefined;
-  return {
-    has: (field) => Object.hasOwn(copy ?? body, field),
-    get(field) {
-      const current = copy ?? body;
-      return Object.hasOwn(current, field) ? current[field] : undefined;
-    },
-    set(field, value) {
-      copy ??= { ...body };
-      copy[field] = value;
-    },
-    drop(field) {
-      if (!Object.hasOwn(copy ?? body, field)) return;
-      copy ??= { ...body };
-      delete copy[field];
-    },
-    result: () => copy ?? body,
-  };
-}
-
-/** If the client sent both, the target of a rename takes precedence. */
-function renameFields(edit: Edit, names: Readonly<Record<string, string>> | undefined): void {
-  for (const from in names) {
-    const to = names[from];
-    if (to === undefined || !edit.has(from)) continue;
-    if (edit.get(to) === undefined || edit.get(to) === null) edit.set(to, edit.get(from));
-    edit.drop(from);
-  }
-}
-
 /** Cursor sends tool call turns with an empty list, which OpenAI rejects. */
-function fillEmptyTurns(edit: Edit): void {
+function fillEmptyTurns(edit: BodyEdit): void {
   const messages = edit.get('messages');
   if (!Array.isArray(messages) || !messages.some(saysNothingInAList)) return;
   edit.set(
@@ -214,7 +150,7 @@ function saysNothingInAList(message: unknown): message is Body {
 }
 
 /** Adapts tool calls and thinking of earlier turns to the provider. */
-function fitMessages(edit: Edit, input: EncodeInput): void {
+function fitMessages(edit: BodyEdit, input: EncodeInput): void {
   const messages = edit.get('messages');
   if (!Array.isArray(messages)) return;
   const { provider, upstreamModel } = input.route;
@@ -222,36 +158,8 @@ function fitMessages(edit: Edit, input: EncodeInput): void {
   if (fitted !== messages) edit.set('messages', fitted);
 }
 
-function developerRole(edit: Edit): void {
+function developerRole(edit: BodyEdit): void {
   const messages = edit.get('messages');
   if (!Array.isArray(messages) || !isObject(messages[0]) || messages[0].role !== 'system') return;
   edit.set('messages', [{ ...messages[0], role: 'developer' }, ...messages.slice(1)]);
-}
-
-function editMessages(edit: Edit, quirks: RequestQuirks): void {
-  const messages = edit.get('messages');
-  if (!Array.isArray(messages)) return;
-  const edited = messages.map((message: unknown) => (isObject(message) ? editMessage(message, quirks) : message));
-  if (edited.some((message, index) => message !== messages[index])) edit.set('messages', edited);
-}
-
-function editMessage(message: Body, quirks: RequestQuirks): Body {
-  const edit = createEdit(message);
-  for (const field of quirks.dropFromMessages ?? []) edit.drop(field);
-  const { content } = message;
-  if (quirks.images !== undefined && Array.isArray(content) && content.some((part) => isObject(part) && part.type === 'image_url')) {
-    edit.set(
-      'content',
-      content.map((part: unknown) => imagePart(part, quirks.images)),
-    );
-  }
-  return edit.result();
-}
-
-function imagePart(part: unknown, style: RequestQuirks['images']): unknown {
-  if (!isObject(part) || part.type !== 'image_url') return part;
-  const image = isObject(part.image_url) ? part.image_url : { url: part.image_url };
-  if (typeof image.url !== 'string') return part;
-  if (style === 'text') return { ...part, image_url: image.url };
-  return { ...part, image_url: { ...image, url: image.url.replace(/^data:[^,]*;base64,/, '') } };
 }
