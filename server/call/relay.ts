@@ -21,6 +21,7 @@ import {
 } from '#server/call/relay-failure.ts';
 import { releaseCall, type RunningCall, stopCall, voiceOf } from '#server/call/running-call.ts';
 import type { RelayServices } from '#server/call/services.ts';
+import type { RepeatedResponse } from '#server/call/stages.ts';
 import { type ClientBody, ClientStream } from '#server/call/stream/client-stream.ts';
 import { httpTurn, type StreamedTurn } from '#server/call/turn.ts';
 import { type NoResponse, type Outcome, runAttempts } from '#server/call/run-attempts.ts';
@@ -43,6 +44,7 @@ export async function relay(
     if (connection !== null) dropBody(connection);
     return responseOfRefusal(endpoint, opened.refused);
   }
+  if ('repeated' in opened) return repeatedResponse(endpoint, opened.repeated);
   const { call } = opened;
   const { conversation } = call;
   try {
@@ -102,11 +104,19 @@ async function answerWhole(call: RunningCall): Promise<Response> {
     const answer = await wholeAnswer(call);
     if ('error' in answer) return responseOfFailure(call, answer);
     const { contentType, body, wasRead } = answer;
-    const reported = call.conversation === null || wasRead ? body : await call.conversation.storeWhole(body);
+    // A response that nobody receives, now or later, is not stored.
+    const isReceived = !wasRead || call.stages.some(({ answered }) => answered !== undefined);
+    const reported = call.conversation === null || !isReceived ? body : await call.conversation.storeWhole(body);
+    for (const stage of call.stages) if (stage.answered !== undefined) await stage.answered(call, { contentType, body: reported });
     return bufferResponse(200, { 'content-type': contentType, ...headersOf(call) }, reported);
   } finally {
     call.conversation?.close();
   }
+}
+
+/** The response of the call that its request repeats. */
+function repeatedResponse({ surface }: RelayEndpoint, { requestId, contentType, body }: RepeatedResponse): Response {
+  return bufferResponse(200, { 'content-type': contentType, ...requestIdHeaders(surface, requestId), 'idempotent-replayed': 'true' }, body);
 }
 
 /** A whole response whose call is settled. */

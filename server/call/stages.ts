@@ -73,6 +73,18 @@ export interface WrittenResponse {
   written(): string;
 }
 
+/** Whole response as it leaves to the caller. */
+export interface SentResponse {
+  contentType: string;
+  body: Buffer;
+}
+
+/** Stored response of an earlier call. */
+export interface RepeatedResponse extends SentResponse {
+  /** Request id of the call that was charged. */
+  requestId: string;
+}
+
 /** How a call ended, for its log row. */
 export interface EndedCall {
   /** If null, nothing was used. */
@@ -85,6 +97,8 @@ export interface EndedCall {
 
 /** One stage's part in one call. Every hook is optional; the comments are in the order in which hooks run. */
 export interface StageRun {
+  /** Answers the call in place of a provider: it is not reserved for, sent, charged or logged. Further stages are not opened. */
+  readonly repeated?: RepeatedResponse;
   /** The only channel that may take the call, in place of those that serve its model. */
   readonly only?: PreparedChannel;
   /** Called when money is reserved for the call. @throws {AppError} to refuse the call */
@@ -125,6 +139,8 @@ export interface StageRun {
   settling?(row: ChargeRow, call: RunningCall, end: EndedCall): void;
   /** Called when the charge of a whole response is durable, before the response leaves. Never rejects. */
   settled?(call: RunningCall): Promise<void>;
+  /** Called with a whole response whose charge is durable, before it leaves. Never rejects. */
+  answered?(call: RunningCall, response: SentResponse): Promise<void>;
   /** Called when the call is not answered as it should be, before its caller can retry. May be called several times. */
   unanswered?(): void;
   /** Releases what the stage holds for the call: the call costs nothing more. May be called several times. */
@@ -212,7 +228,9 @@ export function openStages(
     const run = stage.open(call);
     opened += 1;
     if (run instanceof Promise) return openRest(stages.slice(opened), call, { runs: runs ?? [], opening: run });
-    if (run !== null) (runs ??= []).push(run);
+    if (run === null) continue;
+    (runs ??= []).push(run);
+    if (run.repeated !== undefined) break;
   }
   return runs ?? noRuns;
 }
@@ -225,6 +243,7 @@ async function openRest(
   const opened = [...runs];
   const run = await opening;
   if (run !== null) opened.push(run);
+  if (run?.repeated !== undefined) return opened;
   return [...opened, ...(await openStages(stages, call))];
 }
 

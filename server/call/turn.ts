@@ -40,8 +40,15 @@ export interface Turn {
   readonly isAhead?: boolean;
   /** Stages of the connection, where one has many turns. If undefined, the process's. */
   readonly stages?: StageConnection | undefined;
+  /** It is all that its request wants: a repetition of the request may get the same response. */
+  readonly isRepeatable?: true;
   /** The call that this one is a part of: its caller is admitted. If undefined, none. */
   readonly within?: Pick<RunningCall, 'admission' | 'stages'>;
+}
+
+/** A turn whose response may be that of an earlier one. */
+export interface RepeatableTurn extends Turn {
+  readonly isRepeatable: true;
 }
 
 /** `api-version` of the client's query. */
@@ -76,7 +83,7 @@ export function httpTurn(
   { context }: RelayServices,
   endpoint: RelayEndpoint,
   { request, connection, conversations, pathModel }: HttpRequest,
-): Turn {
+): RepeatableTurn {
   const limit = context.env.MAX_REQUEST_BODY_MB * 1_000_000;
   return {
     endpoint,
@@ -85,6 +92,7 @@ export function httpTurn(
     conversations,
     address: callAddress(request, { model: pathModel, verb: endpoint.pattern.verb }),
     envelope: serverSentEvents,
+    isRepeatable: true,
     readContent(userId) {
       const boundary = endpoint.form === undefined ? undefined : boundaryOf(request.headers.get('content-type'));
       const form =

@@ -15,8 +15,8 @@ import { noteRefusal } from '#server/call/admission/note-refusal.ts';
 import { reserveCall, type ReservedCall } from '#server/call/admission/reserve-call.ts';
 import { releaseCall, type RunningCall } from '#server/call/running-call.ts';
 import type { RelayServices } from '#server/call/services.ts';
-import { countedEndpoint, onlyChannelOf, openStages, searchingToolOf, type StageRun } from '#server/call/stages.ts';
-import type { Turn } from '#server/call/turn.ts';
+import { countedEndpoint, onlyChannelOf, openStages, type RepeatedResponse, searchingToolOf, type StageRun } from '#server/call/stages.ts';
+import type { RepeatableTurn, Turn } from '#server/call/turn.ts';
 
 /** A refused turn, and the error for its caller. */
 export interface RefusedTurn {
@@ -28,8 +28,13 @@ export interface RefusedTurn {
   isSignedOut: boolean;
 }
 
-/** The call of a turn, its money reserved; or why there is none. Never rejects. */
-export async function openCall(services: RelayServices, turn: Turn): Promise<{ call: RunningCall } | { refused: RefusedTurn }> {
+/** A call whose money is reserved; or why there is none, or need be none. */
+export type OpenedTurn = { call: RunningCall } | { refused: RefusedTurn } | { repeated: RepeatedResponse };
+
+/** Opens the call of a turn. Only repeatable turns get a stored response. Never rejects. */
+export async function openCall(services: RelayServices, turn: RepeatableTurn): Promise<OpenedTurn>;
+export async function openCall(services: RelayServices, turn: Turn): Promise<Exclude<OpenedTurn, { repeated: RepeatedResponse }>>;
+export async function openCall(services: RelayServices, turn: Turn): Promise<OpenedTurn> {
   const { context } = services;
   const { request, connection, address } = turn;
   const startedAt = performance.now();
@@ -46,6 +51,12 @@ export async function openCall(services: RelayServices, turn: Turn): Promise<{ c
     const { model, isStream, streamType } = admitted.requested;
     const opening = openStages((turn.stages ?? services.stages).of(admitted.endpoint), admitted);
     const stages = opening instanceof Promise ? await opening : opening;
+    const repeated = stages.at(-1)?.repeated;
+    if (repeated !== undefined) {
+      content.release();
+      conversation?.close();
+      return { repeated };
+    }
     const endpoint = countedEndpoint(admitted.endpoint, stages);
     const quoted = quotedFor(services, admitted);
     // No function call for prices by usage.
