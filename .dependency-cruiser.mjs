@@ -15,6 +15,7 @@ const stageSlices = [
   'slices/agent-sessions',
   'slices/blocked-words',
   'slices/compaction',
+  'slices/idempotency',
   'slices/prompt-edits',
   'slices/provider-containers',
   'slices/rate-limits',

@@ -8,6 +8,7 @@ import { compactionStage } from '#server/slices/compaction/stage.ts';
 import { contextCachesStage } from '#server/slices/context-caches/stage.ts';
 import { filesStage } from '#server/slices/files/stage.ts';
 import { fineTuningStage } from '#server/slices/fine-tuning/stage.ts';
+import { idempotencyStage } from '#server/slices/idempotency/stage.ts';
 import { promptEditsStage } from '#server/slices/prompt-edits/stage.ts';
 import { providerContainersStage } from '#server/slices/provider-containers/stage.ts';
 import { rateLimitsStage } from '#server/slices/rate-limits/stage.ts';
@@ -17,7 +18,9 @@ import { turnStateStage } from '#server/slices/turn-state/stage.ts';
 
 export function createCallStages(context: AppContext): readonly CallStage[] {
   return [
-    // First, in this order: a refused call looks up nothing, and blocked prompts count against no limit.
+    // A repetition of an answered call is neither judged nor counted.
+    idempotencyStage(context),
+    // In this order: a refused call looks up nothing, and blocked prompts count against no limit.
     blockedWordsStage(context),
     rateLimitsStage(context),
     agentSessionsStage(context),

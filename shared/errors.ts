@@ -528,6 +528,26 @@ export const errors = {
     '本次会话已花费 {spent}，正在进行的调用可能用完令牌“{token}”的单会话预算 {budget}，请稍后再试',
     "This session has spent {spent}, and its running calls may use up the budget of {budget} per session of the key '{token}'. Try again when they have ended",
   ),
+  idempotency_key_invalid: entry(
+    400,
+    'Idempotency-Key 须为 1 到 255 个可见 ASCII 字符',
+    'Idempotency-Key must have 1 to 255 visible ASCII characters',
+  ),
+  idempotency_key_reused: entry(
+    422,
+    '此 Idempotency-Key 已用于另一个请求，请为每个请求使用新的键',
+    'This Idempotency-Key was used for another request. Use a new key for each request',
+  ),
+  idempotency_key_running: entry(
+    409,
+    '使用此 Idempotency-Key 的首次调用仍在进行，请稍后再试',
+    'The first call with this Idempotency-Key is still running. Try again later',
+  ),
+  idempotency_response_lost: entry(
+    409,
+    '使用此 Idempotency-Key 的首次调用已计费（请求 ID：{id}），但其响应未能保存。如需再次调用，请使用新的键',
+    'The first call with this Idempotency-Key was charged (request id: {id}), but its response is not stored. Use a new key to call again',
+  ),
   no_channel: entry(
     503,
     '当前分组 {group} 下对于模型 {model} 无可用渠道',

@@ -13,6 +13,7 @@ import type { ConversationRecord } from '#server/db/records/conversation.ts';
 import type { DeletedChannelRecord } from '#server/db/records/deleted-channel.ts';
 import type { FactRecord } from '#server/db/records/fact.ts';
 import type { FileRecord } from '#server/db/records/file.ts';
+import type { IdempotentCallRecord } from '#server/db/records/idempotent-call.ts';
 import type { InvitationRecord } from '#server/db/records/invitation.ts';
 import type { JobRecord } from '#server/db/records/job.ts';
 import type { StoredResponseRecord } from '#server/db/records/stored-response.ts';
@@ -97,4 +98,5 @@ export interface Records {
   response_holdings: ResponseHoldingRecord;
   conversations: ConversationRecord;
   conversation_items: ConversationItemRecord;
+  idempotent_calls: IdempotentCallRecord;
 }

@@ -312,6 +312,14 @@ export const collections: { [Name in keyof Records]: CollectionSpec & IdKind<Rec
       { name: 'expiry', fields: ['expires_at'] },
     ],
   },
+  idempotent_calls: {
+    textIds: true,
+    idBlock: 1,
+    indexes: [
+      { name: 'user', fields: ['user_id', 'state'] },
+      { name: 'expiry', fields: ['expires_at'] },
+    ],
+  },
   conversation_items: {
     textIds: true,
     idBlock: 1,

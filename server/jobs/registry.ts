@@ -27,6 +27,7 @@ import { pollBatches } from '#server/slices/batches/poll-batches.ts';
 import { pollTunings } from '#server/slices/fine-tuning/poll-jobs.ts';
 import { sweepTunedModels } from '#server/slices/fine-tuning/tuned-models.ts';
 import { failOrphans } from '#server/slices/responses/background.ts';
+import { sweepIdempotentCalls } from '#server/slices/idempotency/stage.ts';
 import { sweepResponses, sweepResponsesOfDeleted } from '#server/slices/responses/sweep-responses.ts';
 import { checkTasks } from '#server/work/tasks/check-tasks.ts';
 import { pollTasks } from '#server/work/tasks/poll-tasks.ts';
@@ -59,6 +60,7 @@ export const jobs: readonly Job[] = [
   { name: 'sweep-responses', everySeconds: 3600, lockSeconds: 300, run: sweepResponses },
   { name: 'sweep-responses-of-deleted', everySeconds: 3600, lockSeconds: 600, run: sweepResponsesOfDeleted },
   { name: 'sweep-files', everySeconds: 600, lockSeconds: 900, run: sweepFiles },
+  { name: 'sweep-idempotent-calls', everySeconds: 600, lockSeconds: 300, run: sweepIdempotentCalls },
   { name: 'sweep-option-changes', everySeconds: 3600, lockSeconds: 300, run: sweepOptionChanges },
   { name: 'fill-folded-names', everySeconds: 86_400, lockSeconds: 3600, run: fillFoldedNames },
   { name: 'fold-stored-emails', everySeconds: 86_400, lockSeconds: 3600, run: foldStoredEmails },

@@ -17,6 +17,7 @@ export const sealPurposes = [
   'container',
   'upload_part',
   'store_batch',
+  'repeated_response',
 ] as const;
 
 export type SealPurpose = (typeof sealPurposes)[number];

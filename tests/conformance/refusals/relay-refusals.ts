@@ -145,6 +145,16 @@ const budgeted = (runs: boolean) => (desk: RelayDesk) =>
     return reported;
   });
 
+/** The second call with an idempotency key, after the first one's record has changed. */
+const repeated =
+  ({ key = 'order', fields = {}, set }: { key?: string; fields?: object; set?: Partial<IdempotentCallRecord> }) =>
+  (desk: RelayDesk): Promise<Reported> =>
+    desk.scene({}, async (scene) => {
+      await (await scene.chat({}, { 'idempotency-key': 'order' })).text();
+      if (set !== undefined) await scene.app.context.db.collection('idempotent_calls').patch({ state: 'stored' }, { set });
+      return reportedOf(await scene.chat({ ...fields }, { ...speaking(desk), 'idempotency-key': key }));
+    });
+
 /** The first error on a socket, in that queue if one is named. */
 const onSocket =
   (work: (client: SocketClient, scene: RelayScene) => string | void) =>
@@ -652,6 +662,11 @@ export const relayRefusals = {
 
   session_budget_reached: named(budgeted(false), { token: 'agents', budget: '＄0.000002', spent: /＄[\d.]+/ }),
   session_budget_held: named(budgeted(true), { token: 'agents', budget: '＄0.000002', spent: '＄0.000000' }),
+
+  idempotency_key_invalid: repeated({ key: 'x'.repeat(256) }),
+  idempotency_key_reused: repeated({ fields: { seed: 1 } }),
+  idempotency_key_running: repeated({ set: { state: 'running', request_id: 'not settled yet' } }),
+  idempotency_response_lost: named(repeated({ set: { state: 'answered' } }), { id: /\d{14}.*/ }),
 
   do_request_failed: chat({ options: { channels: [{ base_url: 'http://127.0.0.1:1' }] } }),
   upstream_timeout: async (desk): Promise<Refusal> => ({

@@ -1,0 +1,142 @@
+// `Idempotency-Key`: a repeated request gets the response of the first one, which was charged once. Streams and background responses are
+// not repeated. By the draft of the IETF (draft-ietf-httpapi-idempotency-key-header), with a repetition's request compared by its path and body.
+import { AppError } from '#shared/errors.ts';
+import type { AppContext } from '#server/context.ts';
+import { UniqueConflict } from '#server/db/collection.ts';
+import type { IdempotentCallRecord } from '#server/db/records/idempotent-call.ts';
+import type { AdmittedCall } from '#server/call/admission/admit-call.ts';
+import type { RunningCall } from '#server/call/running-call.ts';
+import type { CallStage, SentResponse, StageRun } from '#server/call/stages.ts';
+import { resolvedCharge } from '#server/money/recovery/call-charge.ts';
+
+type Services = Pick<AppContext, 'db' | 'secrets' | 'now' | 'ledger' | 'log' | 'waitUntil'>;
+
+const header = 'idempotency-key';
+/** Seconds for which a key stands for its first call. */
+const retention = 24 * 3600;
+/** Bytes of a response that is stored, and stored responses of a user. */
+const longestStored = 256 * 1024;
+const mostStored = 1_000;
+const retryAfter = 1;
+
+export function idempotencyStage(services: Services): CallStage {
+  return {
+    name: 'idempotency',
+    applies: ({ callers, kind }) => callers === 'keys' && !kind.isCount && kind.isInSession !== true,
+    open(call) {
+      const { turn, endpoint, requested, conversation } = call;
+      const key = turn.request.headers.get(header);
+      if (key === null || turn.isRepeatable !== true || conversation?.later !== undefined) return null;
+      return endpoint.kind.canStream && requested.isStream ? null : open(services, call, key);
+    },
+  };
+}
+
+/** @throws {AppError} of a key that is invalid, stands for another request, or whose call runs or has left no response */
+async function open(services: Services, call: AdmittedCall, key: string): Promise<StageRun> {
+  const { db, secrets, now } = services;
+  const { turn, content, admission } = call;
+  if (!/^[\x20-\x7e]{1,255}$/.test(key)) throw new AppError('idempotency_key_invalid', {}, { field: header });
+  const id = secrets.hash(`idempotency\n${admission.token?.id}\n${key}`);
+  const request = secrets.hash(`${turn.request.url}\n${content.bytes}\n${content.text}`);
+  const found = await db.collection('idempotent_calls').get(id);
+  if (found === null || found.expires_at <= now() / 1000) return new FirstCall(services, { id, request, replaced: found });
+  if (found.request !== request) throw new AppError('idempotency_key_reused', {}, { field: header });
+  if (found.state === 'stored') return { repeated: openResponse(services, found) };
+  const lost = () => new AppError('idempotency_response_lost', { id: found.request_id }, { field: header });
+  if (found.state === 'answered') throw lost();
+  const paid = await resolvedCharge(db, found);
+  if (paid === undefined) throw stillRunning();
+  if (paid !== null) throw lost();
+  // Its process died before it was charged.
+  return new FirstCall(services, { id, request, replaced: found });
+}
+
+function stillRunning(): AppError {
+  return new AppError('idempotency_key_running', {}, { field: header, retryAfter });
+}
+
+function openResponse({ secrets }: Services, { request_id, content_type, response }: IdempotentCallRecord): StageRun['repeated'] {
+  const body = Buffer.from(secrets.decrypt(response, 'repeated_response'), 'base64');
+  return { requestId: request_id, contentType: content_type, body };
+}
+
+interface FirstCallOptions {
+  id: string;
+  request: string;
+  /** Record of the key that counts no more. */
+  replaced: IdempotentCallRecord | null;
+}
+
+class FirstCall implements StageRun {
+  readonly #services: Services;
+  readonly #options: FirstCallOptions;
+  /** Its record is there. */
+  #isRecorded = false;
+  #isSettled = false;
+
+  constructor(services: Services, options: FirstCallOptions) {
+    this.#services = services;
+    this.#options = options;
+  }
+
+  async reserved({ admission, requestId }: RunningCall): Promise<void> {
+    const { db, now, ledger } = this.#services;
+    const { id, request, replaced } = this.#options;
+    const calls = db.collection('idempotent_calls');
+    const fields = {
+      user_id: admission.user.id,
+      request,
+      state: 'running' as const,
+      request_id: requestId,
+      process: ledger.processId,
+      content_type: '',
+      response: '',
+      expires_at: Math.floor(now() / 1000) + retention,
+    };
+    try {
+      if (replaced === null) await calls.insert({ id, ...fields });
+      else if ((await calls.patch({ id, request_id: replaced.request_id }, { set: fields })) === null) throw stillRunning();
+    } catch (failure) {
+      // Another call with the key was faster.
+      throw failure instanceof UniqueConflict ? stillRunning() : failure;
+    }
+    this.#isRecorded = true;
+  }
+
+  settled(): Promise<void> {
+    this.#isSettled = true;
+    return Promise.resolve();
+  }
+
+  async answered({ requestId, admission }: RunningCall, { contentType, body }: SentResponse): Promise<void> {
+    const { db, secrets, log } = this.#services;
+    const calls = db.collection('idempotent_calls');
+    try {
+      const isStored = body.length <= longestStored && (await this.#hasRoom(admission.user.id));
+      const response = isStored ? secrets.encrypt(body.toString('base64'), 'repeated_response') : '';
+      const state = isStored ? 'stored' : 'answered';
+      await calls.patch({ id: this.#options.id, request_id: requestId }, { set: { state, content_type: contentType, response } });
+    } catch (failure) {
+      // The call is charged: a repetition is refused, not charged again.
+      log.warn({ requestId, reason: String(failure) }, 'the response of a call with an idempotency key was not stored');
+    }
+  }
+
+  async #hasRoom(userId: number): Promise<boolean> {
+    return (await this.#services.db.collection('idempotent_calls').count({ user_id: userId, state: 'stored' }, mostStored)) < mostStored;
+  }
+
+  /** A call that has failed may be repeated. */
+  closed({ requestId }: RunningCall): void {
+    if (this.#isSettled || !this.#isRecorded) return;
+    this.#isRecorded = false;
+    const { db, waitUntil } = this.#services;
+    waitUntil(db.collection('idempotent_calls').remove({ id: this.#options.id, request_id: requestId, state: 'running' }));
+  }
+}
+
+/** Job. */
+export function sweepIdempotentCalls({ db, now }: Pick<AppContext, 'db' | 'now'>): Promise<number> {
+  return db.collection('idempotent_calls').remove({ expires_at: { lt: Math.floor(now() / 1000) } });
+}

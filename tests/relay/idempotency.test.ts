@@ -1,0 +1,185 @@
+// `Idempotency-Key`: a request that is repeated gets the response of the first one, and is charged once.
+import { describe, expect, it } from 'vitest';
+import { sweepIdempotentCalls } from '#server/slices/idempotency/stage.ts';
+import { waveOf } from '#tests/support/audio-responses.ts';
+import { engines } from '#tests/support/engines.ts';
+import { createScene, readEvents, type RelayScene, testModel, until } from '#tests/support/relay-scene.ts';
+
+const once = { 'idempotency-key': 'order-1', 'accept-language': 'en' };
+const calls = ({ app }: RelayScene) => app.context.db.collection('idempotent_calls');
+
+async function refusalOf(response: Response): Promise<[number, string]> {
+  const { error } = (await response.json()) as { error: { code: string } };
+  return [response.status, error.code];
+}
+
+describe.each(engines)('calls with an idempotency key on $kind', (engine) => {
+  const settings = { ResponseStoreEnabled: 'true' };
+
+  it.each([
+    ['/v1/chat/completions', { model: testModel, messages: [{ role: 'user', content: 'Say hello' }] }],
+    ['/v1/messages', { model: testModel, max_tokens: 9, messages: [{ role: 'user', content: 'Say hello' }] }],
+    ['/v1/responses', { model: testModel, input: 'Say hello' }],
+    ['/v1/responses', { model: testModel, input: 'Say hello', store: false }],
+    [`/v1beta/models/${testModel}:generateContent`, { contents: [{ parts: [{ text: 'Say hello' }] }] }],
+    ['/v1/embeddings', { model: testModel, input: 'Say hello' }],
+  ])('%s: a repetition gets the same bytes, and costs nothing', async (path, body) => {
+    await using scene = await createScene(engine, { settings });
+    const first = await scene.post(path, body, once);
+    expect(first.status).toBe(200);
+    expect(first.headers.get('idempotent-replayed')).toBeNull();
+    const text = await first.text();
+    const [row] = await scene.logs(1);
+    const balance = await scene.balance();
+    const second = await scene.post(path, body, once);
+    expect([second.status, second.headers.get('idempotent-replayed'), await second.text()]).toEqual([200, 'true', text]);
+    expect(second.headers.get('content-type')).toBe(first.headers.get('content-type'));
+    // The id is that of the row with the charge.
+    expect(second.headers.get('x-oneapi-request-id')).toBe(row?.request_id);
+    expect(scene.upstream.requests).toHaveLength(1);
+    expect(await scene.balance()).toBe(balance);
+    // Other keys, and requests without one, are other calls.
+    await scene.post(path, body, { ...once, 'idempotency-key': 'order-2' });
+    await scene.post(path, body);
+    await scene.logs(3);
+    expect(scene.upstream.requests).toHaveLength(3);
+    await scene.checkBooks();
+  });
+
+  it('forms are repeated by their fields and files, whatever separates their parts', async () => {
+    await using scene = await createScene(engine, { channels: [{ models: 'whisper-1' }] });
+    const post = (seconds: number) => {
+      const body = new FormData();
+      body.append('model', 'whisper-1');
+      body.append('file', new Blob([new Uint8Array(waveOf(seconds))], { type: 'audio/wav' }), 'tide.wav');
+      const headers = { ...once, authorization: `Bearer ${scene.key}` };
+      return fetch(`${scene.app.origin}/v1/audio/transcriptions`, { method: 'POST', headers, body });
+    };
+    const text = await (await post(2)).text();
+    const again = await post(2);
+    expect([again.status, again.headers.get('idempotent-replayed'), await again.text()]).toEqual([200, 'true', text]);
+    expect(await refusalOf(await post(3))).toEqual([422, 'idempotency_key_reused']);
+    expect(scene.upstream.requests).toHaveLength(1);
+  });
+
+  it('a response that was stored can be retrieved by the id of the repetition', async () => {
+    await using scene = await createScene(engine, { settings });
+    const body = { model: testModel, input: 'Say hello' };
+    await scene.post('/v1/responses', body, once);
+    const { id } = await (await scene.post('/v1/responses', body, once)).json();
+    const found = await fetch(`${scene.app.origin}/v1/responses/${id}`, { headers: { authorization: `Bearer ${scene.key}` } });
+    expect([found.status, (await found.json()).id]).toEqual([200, id]);
+  });
+
+  it('a key stands for one request of one token', async () => {
+    await using scene = await createScene(engine);
+    await scene.chat({}, once);
+    expect(await refusalOf(await scene.chat({ temperature: 1 }, once))).toEqual([422, 'idempotency_key_reused']);
+    const { key } = await scene.addToken({ name: 'another' });
+    const other = await scene.chat({ temperature: 1 }, { ...once, authorization: `Bearer ${key}` });
+    expect([other.status, other.headers.get('idempotent-replayed')]).toEqual([200, null]);
+    for (const bad of ['', 'x'.repeat(256)])
+      expect(await refusalOf(await scene.chat({}, { ...once, 'idempotency-key': bad })), bad).toEqual([400, 'idempotency_key_invalid']);
+    await scene.checkBooks();
+  });
+
+  it('of repetitions at the same time one is sent, and the others are told to wait', async () => {
+    await using scene = await createScene(engine);
+    scene.upstream.behave({ holdAfter: 0 });
+    const ended: Response[] = [];
+    const racing = Array.from({ length: 6 }, () => scene.chat({}, once).then((response) => ended.push(response)));
+    await until(() => (ended.length === 5 ? true : null));
+    scene.upstream.requests[0]?.release();
+    await Promise.all(racing);
+    const statuses = ended.map(({ status }) => status).toSorted((one, other) => one - other);
+    expect(statuses).toEqual([200, 409, 409, 409, 409, 409]);
+    for (const response of ended.filter(({ status }) => status === 409)) {
+      expect(response.headers.get('retry-after')).toBe('1');
+      expect(await refusalOf(response)).toEqual([409, 'idempotency_key_running']);
+    }
+    expect((await scene.chat({}, once)).headers.get('idempotent-replayed')).toBe('true');
+    expect(scene.upstream.requests).toHaveLength(1);
+    await scene.checkBooks();
+  });
+
+  it('a caller that has left gets the response that it paid for', async () => {
+    await using scene = await createScene(engine);
+    scene.upstream.behave({ holdAfter: 0 });
+    const leaving = new AbortController();
+    const body = { model: testModel, messages: [{ role: 'user', content: 'Say hello' }] };
+    const left = scene.post('/v1/chat/completions', body, once, leaving.signal).catch(() => null);
+    const [held] = await until(() => (scene.upstream.requests.length > 0 ? scene.upstream.requests : null));
+    leaving.abort();
+    await left;
+    held?.release();
+    await until(async () => ((await calls(scene).count({ state: 'stored' })) === 1 ? true : null));
+    const again = await scene.post('/v1/chat/completions', body, once);
+    expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([200, 'true']);
+    expect(scene.upstream.requests).toHaveLength(1);
+    expect(await scene.logs(1)).toHaveLength(1);
+    await scene.checkBooks();
+  });
+
+  it('a call that failed is repeated', async () => {
+    await using scene = await createScene(engine);
+    scene.upstream.queue({ status: 500 }, {});
+    expect((await scene.chat({}, once)).status).toBe(500);
+    await until(async () => ((await calls(scene).count({})) === 0 ? true : null));
+    const again = await scene.chat({}, once);
+    expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([200, null]);
+    await scene.checkBooks();
+  });
+
+  it('a refusal leaves no record', async () => {
+    await using scene = await createScene(engine, { quota: 0 });
+    expect((await scene.chat({}, once)).status).toBe(403);
+    expect(await calls(scene).count({})).toBe(0);
+  });
+
+  it('streams are not repeated', async () => {
+    await using scene = await createScene(engine);
+    for (const _ of [1, 2]) expect((await readEvents(await scene.chat({ stream: true }, once))).at(-1)).toBe('[DONE]');
+    expect(scene.upstream.requests).toHaveLength(2);
+    expect(await calls(scene).count({})).toBe(0);
+  });
+
+  it('after a crash a charged call is never charged again, and one without a charge is made', async () => {
+    await using scene = await createScene(engine);
+    await scene.chat({}, once);
+    const [row] = await scene.logs(1);
+    // It died before the response was stored.
+    await calls(scene).patch({ request_id: row?.request_id ?? '' }, { set: { state: 'running', response: '' } });
+    const codes = new Set<string>();
+    await until(async () => {
+      const [status, code] = await refusalOf(await scene.chat({}, once));
+      expect(status).toBe(409);
+      codes.add(code);
+      return code === 'idempotency_response_lost' ? true : null;
+    });
+    expect(codes.size).toBeLessThanOrEqual(2);
+    expect(scene.upstream.requests).toHaveLength(1);
+    // It died before it was charged.
+    const other = { ...once, 'idempotency-key': 'order-2' };
+    await scene.chat({}, other);
+    const lost = { state: 'running', response: '', process: 'dead', request_id: 'never-settled' } as const;
+    await calls(scene).patch({ state: 'stored' }, { set: lost });
+    const again = await scene.chat({}, other);
+    expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([200, null]);
+    expect(scene.upstream.requests).toHaveLength(3);
+    expect((await scene.chat({}, other)).headers.get('idempotent-replayed')).toBe('true');
+    await scene.checkBooks();
+  });
+
+  it('long responses are not stored, and records end after a day', async () => {
+    await using scene = await createScene(engine);
+    scene.upstream.behave({ text: 'tide '.repeat(60_000) });
+    expect((await scene.chat({}, once)).status).toBe(200);
+    const refused = await scene.chat({}, once);
+    expect(await refusalOf(refused)).toEqual([409, 'idempotency_response_lost']);
+    const { context } = scene.app;
+    expect(await sweepIdempotentCalls(context)).toBe(0);
+    expect(await sweepIdempotentCalls({ db: context.db, now: () => context.now() + 25 * 3600_000 })).toBe(1);
+    expect((await scene.chat({}, once)).status).toBe(200);
+    expect(scene.upstream.requests).toHaveLength(2);
+  });
+});
