@@ -52,16 +52,9 @@ export async function openCall(services: RelayServices, turn: Turn): Promise<Ope
     const opening = openStages((turn.stages ?? services.stages).of(admitted.endpoint), admitted);
     const stages = opening instanceof Promise ? await opening : opening;
     const repeated = stages.at(-1)?.repeated;
-    if (repeated !== undefined) {
-      content.release();
-      conversation?.close();
-      return { repeated };
-    }
+    if (repeated !== undefined) return leave(admitted, repeated);
     const endpoint = countedEndpoint(admitted.endpoint, stages);
     const quoted = quotedFor(services, admitted);
-    // No function call for prices by usage.
-    if (quoted.price.kind === 'call' && endpoint.kind.isWritten && endpoint.kind.isInSession !== true)
-      checkMeasured(admitted.requested.model, quoted);
     const reserving = reserveSettled(services, admitted, { endpoint, stages, quoted });
     reserved = reserving instanceof Promise ? await reserving : reserving;
     call = {
@@ -99,10 +92,22 @@ export async function openCall(services: RelayServices, turn: Turn): Promise<Ope
   }
 }
 
-/** @throws {AppError} `model_price_error` */
-function quotedFor({ context: { quotes } }: RelayServices, { requested, admission, privateModel }: AdmittedCall): QuotedPrice {
-  const { group, user } = admission;
-  return privateModel === null ? quotes.priceOf(requested.model, group, user) : quotes.priceOfTrained(privateModel.base, group, user);
+/** Releases a call that a stored response answers. */
+function leave({ content, conversation }: AdmittedCall, repeated: RepeatedResponse): OpenedTurn {
+  content.release();
+  conversation?.close();
+  return { repeated };
+}
+
+/** @throws {AppError} `model_price_error`, and as `checkMeasured` */
+function quotedFor(
+  { context: { quotes } }: RelayServices,
+  { requested: { model }, admission: { group, user }, privateModel, endpoint: { kind } }: AdmittedCall,
+): QuotedPrice {
+  const quoted = privateModel === null ? quotes.priceOf(model, group, user) : quotes.priceOfTrained(privateModel.base, group, user);
+  // No function call for prices by usage.
+  if (quoted.price.kind === 'call' && kind.isWritten && kind.isInSession !== true) checkMeasured(model, quoted);
+  return quoted;
 }
 
 function refuseTurn(
