@@ -104,7 +104,7 @@ async function answerWhole(call: RunningCall): Promise<Response> {
     const answer = await wholeAnswer(call);
     if ('error' in answer) return responseOfFailure(call, answer);
     const { contentType, body, wasRead } = answer;
-    // A response that nobody receives, now or later, is not stored.
+    // A response without a receiver, now or later, is not stored.
     const isReceived = !wasRead || call.stages.some(({ answered }) => answered !== undefined);
     const reported = call.conversation === null || !isReceived ? body : await call.conversation.storeWhole(body);
     for (const stage of call.stages) if (stage.answered !== undefined) await stage.answered(call, { contentType, body: reported });

@@ -2,6 +2,7 @@
 import { connect } from 'node:net';
 import { once } from 'node:events';
 import { gzipSync } from 'node:zlib';
+import type { IdempotentCallRecord } from '#server/db/records/idempotent-call.ts';
 import type { StoredResponseRecord } from '#server/db/records/stored-response.ts';
 import type { Language } from '#shared/errors.ts';
 import { createSession, createToken } from '#tests/support/build-token.ts';
