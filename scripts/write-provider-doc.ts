@@ -56,7 +56,7 @@ else if (readFileSync(file, 'utf8') !== text) {
 }
 
 function rowOf(provider: Provider): string[] {
-  const { type, formats, tasks: task, videos, modelList, balance, storesFiles, runsBatches, storesVectorStores, trainsModels } = provider;
+  const { type, formats, tasks: task, videos, modelList, balance, runsBatches, hosts = [] } = provider;
   const reported = channelType(type);
   const spoken = formatsOf(formats);
   const kinds = Object.values(callKinds).filter(({ name }) => spoken.some(([, { paths }]) => paths[name] !== undefined));
@@ -64,10 +64,10 @@ function rowOf(provider: Provider): string[] {
     ...kinds.map(({ name }) => calls[name]),
     ...(task === undefined ? [] : [tasks[task] ?? task]),
     ...(videos === undefined ? [] : ['videos (tasks)']),
-    ...(storesFiles === true ? ['files'] : []),
+    ...(hosts.includes('files') ? ['files'] : []),
     ...(runsBatches === undefined ? [] : ['batches']),
-    ...(storesVectorStores === true ? ['vector stores'] : []),
-    ...(trainsModels === true ? ['fine-tuning'] : []),
+    ...(hosts.includes('vector_stores') ? ['vector stores'] : []),
+    ...(hosts.includes('fine_tuning') ? ['fine-tuning'] : []),
   ];
   // Providers without conversations use formats that many share.
   const named = spoken.filter(([, { paths }]) => paths.chat !== undefined || kinds.every(({ name }) => name !== 'chat'));

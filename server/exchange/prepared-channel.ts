@@ -306,15 +306,12 @@ function prepareFormat(source: FormatSource, dialect: UpstreamDialect, format: P
 
 /** Authorization of every request of the channel. */
 function authorizeWith(source: FormatSource, auth: Auth): Pick<PreparedChannel, 'headers' | 'authorize'> {
-  const { record, provider, key, base, problems } = source;
+  const { provider, key, base, problems } = source;
   const authorization = authorizationOf(auth, key, base);
   noteProblem(problems, authorization.problem);
-  const fixed: Record<string, string> = { 'content-type': 'application/json', 'user-agent': 'Tidegate' };
-  if (provider.sendsOrganization === true && record.openai_organization !== '') {
-    fixed['openai-organization'] = record.openai_organization.trim();
-  }
   const headers = {
-    ...fixed,
+    'content-type': 'application/json',
+    'user-agent': 'Tidegate',
     ...authorization.headers,
     ...filled(source, provider.headers),
     accept: 'application/json',
@@ -328,7 +325,10 @@ function authorizeWith(source: FormatSource, auth: Auth): Pick<PreparedChannel, 
 function filled({ record, siteUrl }: FormatSource, headers: Readonly<Record<string, string>> = {}): Record<string, string> {
   const values: Record<string, string> = {};
   for (const [name, template] of Object.entries(headers)) {
-    const value = template.replace('{other}', record.other).replace('{site}', siteUrl || 'http://localhost:3000');
+    const value = template
+      .replace('{other}', () => record.other)
+      .replace('{organization}', () => record.openai_organization.trim())
+      .replace('{site}', () => siteUrl || 'http://localhost:3000');
     if (value !== '') values[name] = value;
   }
   return values;

@@ -47,22 +47,17 @@ function addressOf({ path, baseOf }: ModelList, { provider, base: called, key, r
  * Names in the provider's order without duplicates; names that no channel can store are dropped. Returns null if the
  * text is no such list.
  */
-export function readModelList(text: string, list: ModelList): string[] | null {
-  const items = parseObject(text)?.[list.items];
+export function readModelList(text: string, { items: field = 'data', name: nameOf = 'id' }: ModelList): string[] | null {
+  const items = parseObject(text)?.[field];
   if (!Array.isArray(items)) return null;
   const names = new Set<string>();
   for (const item of items) {
-    const name = isObject(item) && canDo(item, list.method) ? item[list.name] : undefined;
-    if (typeof name !== 'string') continue;
-    const bare = list.prefix !== undefined && name.startsWith(list.prefix) ? name.slice(list.prefix.length) : name;
-    if (isName(bare.trim())) names.add(bare.trim());
+    if (!isObject(item)) continue;
+    const name = typeof nameOf === 'string' ? item[nameOf] : nameOf(item);
+    if (typeof name === 'string' && isName(name.trim())) names.add(name.trim());
     if (names.size === mostModels) break;
   }
   return [...names];
-}
-
-function canDo({ supportedGenerationMethods: methods }: Readonly<Record<string, unknown>>, method: string | undefined): boolean {
-  return method === undefined || !Array.isArray(methods) || methods.includes(method);
 }
 
 /** Model lists are stored comma-separated. */

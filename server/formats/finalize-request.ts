@@ -26,7 +26,7 @@ export function finalizeRequest({ body: written, dropped, files, doubtful }: Wri
   );
   const final = dialect.normalize?.(bounded, input) ?? bounded;
   const described = describeRequest(final, input);
-  const sent = wrapBody(final, described.headers, input);
+  const sent = wrapBody({ body: final, headers: described.headers }, input);
   return {
     ...described,
     headers: sent.headers,
@@ -78,7 +78,7 @@ function headersOf(input: EncodeInput): Readonly<Record<string, string>> | null 
 /** Drops a version header that a provider with a fixed version would reject. */
 function ofKnownVersion(headers: EncodeInput['clientHeaders'], { dialect, provider }: EncodeInput['route']): EncodeInput['clientHeaders'] {
   const { versionHeader } = dialect;
-  if (versionHeader === undefined || provider.takesCallersVersion === true || headers[versionHeader] === undefined) return headers;
+  if (versionHeader === undefined || provider.apiVersion !== undefined || headers[versionHeader] === undefined) return headers;
   const { [versionHeader]: _version, ...rest } = headers;
   return rest;
 }

@@ -2,7 +2,7 @@
 import type { HostedKind } from '#shared/hosted-tools.ts';
 import type { Effort } from '#server/model-facts/model-record.ts';
 import type { ModelFacts } from '#server/model-facts/model-facts.ts';
-import type { BodyEdit } from './body-edit.ts';
+import type { Body, BodyEdit } from './body-edit.ts';
 import type { CallIdRule } from './call-id-rules.ts';
 import type { MediaKind } from './media-addresses.ts';
 
@@ -57,21 +57,21 @@ export interface BodyError {
   statuses: Readonly<Record<string, number>>;
 }
 
-/** Body differences of a format at another host. */
-export interface EventEncoding {
-  /** Fields in the path or unknown there. Counts include the model's name. */
-  omit: readonly string[];
-  set: Readonly<Record<string, unknown>>;
-  /** The model is named by its deployment. */
-  namesDeployment?: true;
-  /** Headers sent as a list in a field of the body. */
-  listed?: Readonly<Record<string, ListedHeader>>;
+/** Request of a format for a host other than the format's vendor. */
+export interface HostedRequest {
+  body: Body;
+  /** In addition to the channel's; if null, none. */
+  headers: Readonly<Record<string, string>> | null;
 }
 
-export interface ListedHeader {
-  field: string;
-  /** Supported items; a call with any other is rejected. */
-  known: RegExp;
+/** Call of a hosted request. */
+export interface HostedCall {
+  /** The call only counts prompt tokens. */
+  isCount: boolean;
+  /** Model name in the provider's paths. */
+  nameThere: string;
+  /** The channel's setting. */
+  setting: { preservesDots?: boolean };
 }
 
 /** Cache marks (`cache_control`) in chat completions. */
@@ -141,10 +141,8 @@ export interface ProviderTraits {
   errors?: BodyError;
   /** Fields that request paid extras, or models other than the billed one. */
   paidExtras?: readonly string[];
-  /** API version in the record's headers. */
+  /** API version of calls without a version; the caller's is forwarded. If undefined, the record's headers have the only version. */
   apiVersion?: string;
-  /** Forwards the caller's version. If undefined, the record's is sent. */
-  takesCallersVersion?: boolean;
   /** Hosted tools for callers of other formats. */
   hosted?: readonly HostedKind[];
   /** Hosted tools that run in every call. If undefined, none. */
@@ -180,8 +178,11 @@ export interface ProviderTraits {
   takesAllowedTools?: boolean;
   /** Counts accept a whole request (`generateContentRequest`). If undefined, contents only. */
   countsRequests?: boolean;
-  /** Body differences, if the provider hosts another vendor's format. */
-  envelope?: EventEncoding;
+  /**
+   * Rewrites a request of another vendor's format that the provider hosts: the last step, so nothing reads the body afterwards.
+   * `dropped` has the names of what the host does not support.
+   */
+  wrap?(request: HostedRequest, call: HostedCall): HostedRequest & { dropped?: readonly string[] };
   /** Drops attribution that the format's vendor's client sends, since the models are another vendor's. */
   attribution?: 'drop';
 }

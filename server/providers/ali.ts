@@ -81,5 +81,5 @@ export const ali: ProviderRecord = {
   },
   headers: { 'x-dashscope-plugin': '{other}' },
   streamHeaders: { 'x-dashscope-sse': 'enable' },
-  modelList: { path: '{base}/compatible-mode/v1/models', items: 'data', name: 'id' },
+  modelList: { path: '{base}/compatible-mode/v1/models' },
 };

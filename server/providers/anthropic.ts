@@ -9,7 +9,6 @@ export const anthropic: ProviderRecord = {
   formats: {
     claude: {
       apiVersion: '2023-06-01',
-      takesCallersVersion: true,
       hosted: ['web_search', 'web_fetch', 'code_execution'],
       paths: { chat: '{base}/v1/messages', count_tokens: '{base}/v1/messages/count_tokens' },
     },

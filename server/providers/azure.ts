@@ -1,5 +1,6 @@
 // Azure OpenAI: the deployment, in the path or the body, is the model's name without dots, which deployments could not
 // contain in the past. https://learn.microsoft.com/azure/ai-services/openai/reference
+import { deploymentOf } from '#server/formats/deployment.ts';
 import {
   completionsAt,
   openaiReasoning,
@@ -40,7 +41,10 @@ export const azure: ProviderRecord = {
     'openai-responses': {
       paths: { chat: '{base}/openai/v1/responses' },
       modelRules: [responsesReasoning, openaiRetention],
-      envelope: { omit: [], set: {}, namesDeployment: true },
+      wrap({ body, headers }, { setting }) {
+        const { model } = body;
+        return { body: typeof model === 'string' ? { ...body, model: deploymentOf(model, setting) } : body, headers };
+      },
       ...responsesModels,
       takesCacheKey: true,
       takesSealedThoughts: true,

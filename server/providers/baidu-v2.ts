@@ -33,5 +33,5 @@ export const baiduV2: ProviderRecord = {
     },
   },
   auth: { kind: 'bearer', split: { separator: '|', header: 'appid' } },
-  modelList: { path: '{base}/v2/models', items: 'data', name: 'id' },
+  modelList: { path: '{base}/v2/models' },
 };

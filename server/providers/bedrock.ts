@@ -3,9 +3,12 @@
 // https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-anthropic-claude-messages-request-response.html
 import { readAwsKey } from '#shared/aws-key.ts';
 import { bedrockId, bedrockModels } from './bedrock-models.ts';
+import type { HostedRequest } from '#server/formats/provider-traits.ts';
 import type { LocatedCall, ModelList, ModelLocation, ProviderRecord } from './spec.ts';
 
 const model = '{base}/model/{id}';
+
+const betaHeader = 'anthropic-beta';
 
 /** Accepted beta names, of any date whose meaning is unchanged. */
 const knownBetas =
@@ -32,11 +35,7 @@ export const bedrock: ProviderRecord = {
       models: /claude/,
       // https://platform.claude.com/docs/en/build-with-claude/vision
       takesAddresses: [],
-      envelope: {
-        omit: ['model', 'stream'],
-        set: { anthropic_version: 'bedrock-2023-05-31' },
-        listed: { 'anthropic-beta': { field: 'anthropic_beta', known: knownBetas } },
-      },
+      wrap,
       paths: { chat: { whole: `${model}/invoke`, stream: `${model}/invoke-with-response-stream` } },
     },
     converse: {
@@ -54,6 +53,20 @@ export const bedrock: ProviderRecord = {
   modelList: modelLists,
   models: bedrockModels,
 };
+
+/** The path has the model and the delivery, and the body the beta names of the header. */
+function wrap({ body: claudeBody, headers }: HostedRequest): HostedRequest & { dropped: readonly string[] } {
+  const { model: _model, stream: _stream, anthropic_beta: listed, ...body } = claudeBody;
+  const { [betaHeader]: header, ...others } = headers ?? {};
+  const inBody = Array.isArray(listed) ? listed.filter((beta) => typeof beta === 'string') : [];
+  const betas = [...new Set([...(header?.split(',') ?? []), ...inBody].map((beta) => beta.trim()))].filter((beta) => beta !== '');
+  const accepted = betas.filter((beta) => knownBetas.test(beta));
+  return {
+    body: { ...body, ...(accepted.length === 0 ? {} : { anthropic_beta: accepted }), anthropic_version: 'bedrock-2023-05-31' },
+    headers: Object.keys(others).length === 0 ? null : others,
+    dropped: betas.filter((beta) => !knownBetas.test(beta)).map((beta) => `${betaHeader}: ${beta}`),
+  };
+}
 
 /** Escapes the id as one path segment, including colons and slashes. */
 function locate({ key: text, model: name }: LocatedCall): ModelLocation | null {

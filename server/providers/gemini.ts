@@ -57,5 +57,11 @@ export const gemini: ProviderRecord = {
     // https://ai.google.dev/gemini-api/docs/troubleshooting
     accountWords: ['API key', 'location is not supported', 'billing', 'free tier is not available'],
   },
-  modelList: { path: '{base}/v1beta/models?pageSize=1000', items: 'models', name: 'name', prefix: 'models/', method: 'generateContent' },
+  modelList: { path: '{base}/v1beta/models?pageSize=1000', items: 'models', name: nameOf },
 };
+
+/** Name of a model that generates content. */
+function nameOf({ name, supportedGenerationMethods: methods }: Readonly<Record<string, unknown>>): unknown {
+  if (Array.isArray(methods) && !methods.includes('generateContent')) return undefined;
+  return typeof name === 'string' && name.startsWith('models/') ? name.slice('models/'.length) : name;
+}

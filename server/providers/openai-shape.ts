@@ -27,7 +27,7 @@ export function completionsAt(path: string): readonly PathRule[] {
 }
 
 /** https://platform.openai.com/docs/api-reference/models/list */
-export const openaiModelList: ModelList = { path: '{base}/v1/models', items: 'data', name: 'id' };
+export const openaiModelList: ModelList = { path: '{base}/v1/models' };
 
 /**
  * Claude's Messages at a provider whose first format is OpenAI's.

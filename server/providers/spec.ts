@@ -37,14 +37,10 @@ export interface ModelList {
   path: PathTemplate;
   /** Base URL that the key implies, if it differs from that of calls. Returns null for keys that imply none. */
   baseOf?(key: string): string | null;
-  /** Field that holds the list of models. */
-  items: string;
-  /** Field of a model that holds its name. */
-  name: string;
-  /** Prefix of each name. */
-  prefix?: string;
-  /** Selects models whose `supportedGenerationMethods` include this. */
-  method?: string;
+  /** Field that holds the list of models. If undefined, `data`. */
+  items?: string;
+  /** Field that holds a model's name, or its reader. If undefined, `id`. */
+  name?: string | ((model: Readonly<Record<string, unknown>>) => unknown);
 }
 
 export interface Refusals {
@@ -147,15 +143,14 @@ export interface ProviderRecord {
   videos?: VideoFormatName;
   /** If undefined, the key is a bearer token. */
   auth?: Auth;
-  /** Constant headers; `{other}` and `{site}` (URL of this installation) are filled; empty values are dropped. */
+  /** `{other}`, `{site}` (URL of this installation) and `{organization}` (the channel's field) are filled; empty values are dropped. */
   headers?: Readonly<Record<string, string>>;
   streamHeaders?: Readonly<Record<string, string>>;
-  /** Sends the channel's organization field as `OpenAI-Organization`. */
-  sendsOrganization?: boolean;
-  /** Callers can upload files at `/v1/files`. */
-  storesFiles?: true;
-  /** Callers can add these files to vector stores. */
-  storesVectorStores?: true;
+  /**
+   * What callers can create in the channel's account: files at `/v1/files`, vector stores of these files, and models
+   * fine-tuned with examples in them, at `/v1/fine_tuning/jobs`.
+   */
+  hosts?: readonly ('files' | 'vector_stores' | 'fine_tuning')[];
   /**
    * Callers can create batches: at `/v1/batches` from such files, at `/v1/messages/batches`, or by
    * `:batchGenerateContent`.
@@ -165,8 +160,6 @@ export interface ProviderRecord {
   storesCaches?: 'gemini' | 'vertex';
   /** If undefined, files and batches are those of the format's vendor. */
   account?: ProviderAccount;
-  /** Callers can fine-tune models at `/v1/fine_tuning/jobs`, with examples in such files. */
-  trainsModels?: true;
   /** Path prefix dropped behind `https://gateway.ai.cloudflare.com`, which adds it. */
   gatewayDrops?: string;
   /** If undefined, `baseUrl` and the templates are enough. Returns null if the model cannot be called. */

@@ -12,7 +12,7 @@ export const taskProviders: readonly ProviderRecord[] = [
     name: 'Sora',
     videos: 'sora',
     baseUrl: 'https://api.openai.com',
-    sendsOrganization: true,
+    headers: { 'openai-organization': '{organization}' },
     gatewayDrops: '/v1',
     models: ['sora-2', 'sora-2-pro'],
   },

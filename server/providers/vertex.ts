@@ -39,7 +39,11 @@ export const vertex: ProviderRecord = {
       models: /^claude/,
       // https://platform.claude.com/docs/en/build-with-claude/vision
       takesAddresses: [],
-      envelope: { omit: ['model'], set: { anthropic_version: 'vertex-2023-10-16' } },
+      wrap({ body: { model: _inPath, ...body }, headers }, { isCount, nameThere }) {
+        // Counts have one path for all models.
+        const counted = isCount ? { model: nameThere } : {};
+        return { body: { ...body, ...counted, anthropic_version: 'vertex-2023-10-16' }, headers };
+      },
       hosted: ['web_search'],
       paths: {
         chat: { whole: `${anthropic}/{model}:rawPredict`, stream: `${anthropic}/{model}:streamRawPredict?alt=sse` },

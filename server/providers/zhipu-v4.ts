@@ -30,7 +30,7 @@ export const zhipuChat: ProviderFormat = {
   },
 };
 
-export const zhipuModels: ModelList = { path: '{base}/api/paas/v4/models', items: 'data', name: 'id' };
+export const zhipuModels: ModelList = { path: '{base}/api/paas/v4/models' };
 
 /** https://docs.bigmodel.cn/api-reference/批处理-api/创建批处理任务 */
 export const zhipuAccount: ProviderAccount = { path: '/api/paas/v4', endpoints: { '/v1/chat/completions': '/v4/chat/completions' } };

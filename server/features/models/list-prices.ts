@@ -80,7 +80,9 @@ function tuningFields(
   const prices = tuningPriceOf(model, settings.get('FineTuningPrice'));
   const isTrained = channels
     .groupsOf(model)
-    .some((group) => channels.tiers(group, model).some((tier) => tier.channels.some(({ provider }) => provider?.trainsModels === true)));
+    .some((group) =>
+      channels.tiers(group, model).some((tier) => tier.channels.some(({ provider }) => provider?.hosts?.includes('fine_tuning') === true)),
+    );
   return prices === null || !isTrained ? {} : { tuning_prices: prices };
 }
 

@@ -23,7 +23,7 @@ export function forwardRequest(input: EncodeInput): EncodedRequest {
   // Unchanged except for the account's limit.
   const fitting = body === clientBody ? body : fitThinking(body);
   const described = describeRequest(fitting, input);
-  const { body: sent, headers, dropped } = wrapBody(fitting, described.headers, input);
+  const { body: sent, headers, dropped } = wrapBody({ body: fitting, headers: described.headers }, input);
   const text = sent === body ? rawText : writeJson(sent, input.longTexts);
   return { ...described, headers, body: bytesOfJson(text, input.longTexts), dropped };
 }

@@ -31,7 +31,7 @@ const versionHeader = 'anthropic-version';
 
 /** API version sent to the provider. */
 function versionOf({ route: { provider, identity }, clientHeaders, settings, originModel }: EncodeInput): string | undefined {
-  const callers = identity !== null && provider.takesCallersVersion === true ? clientHeaders[versionHeader] : undefined;
+  const callers = identity !== null && provider.apiVersion !== undefined ? clientHeaders[versionHeader] : undefined;
   return modelHeaders(settings, originModel)[versionHeader] ?? callers ?? provider.apiVersion;
 }
 

@@ -27,7 +27,10 @@ export function staysAt(
   { purpose, seconds }: { purpose: string; seconds: number | undefined },
 ): boolean {
   return (
-    storedPurposes.has(purpose) && seconds === undefined && provider?.storesVectorStores === true && settings.get('VectorStoresPerUser') > 0
+    storedPurposes.has(purpose) &&
+    seconds === undefined &&
+    provider?.hosts?.includes('vector_stores') === true &&
+    settings.get('VectorStoresPerUser') > 0
   );
 }
 

@@ -45,8 +45,8 @@ export function channelsWithFiles({ channels }: Requesting, { group, pinned, pur
       problem === null &&
       provider !== null &&
       (purpose !== batchPurpose || provider.runsBatches === 'openai') &&
-      ((purpose === batchPurpose && isInParts === undefined) || provider.storesFiles === true) &&
-      (purpose !== tuningPurpose || provider.trainsModels === true) &&
+      ((purpose === batchPurpose && isInParts === undefined) || provider.hosts?.includes('files') === true) &&
+      (purpose !== tuningPurpose || provider.hosts?.includes('fine_tuning') === true) &&
       (pinned === undefined ? groups.includes(group) : id === pinned),
   );
   return fitting.sort((one, other) => other.priority - one.priority || one.id - other.id);

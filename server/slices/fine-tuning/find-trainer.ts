@@ -25,13 +25,14 @@ export async function findTrainer(services: RelayServices, admission: Admission,
   gate.checkModel(admission, model);
   const own = await findPrivateModel(services, admission, model);
   if (own !== null) {
-    if (own.channel.provider?.trainsModels !== true) throw new AppError('no_tuning_channel', { group: admission.group, model });
+    if (own.channel.provider?.hosts?.includes('fine_tuning') !== true)
+      throw new AppError('no_tuning_channel', { group: admission.group, model });
     return { channel: own.channel, base: own.base, upstreamBase: own.upstreamModel };
   }
   const offered = channelsOf(services, admission, model);
   const isFirst = ({ id }: PreparedChannel) => id === preferred;
   for (const channel of [...offered.filter(isFirst), ...offered.filter((one) => !isFirst(one))]) {
-    if (channel.provider?.trainsModels !== true || channel.problem !== null) continue;
+    if (channel.provider?.hosts?.includes('fine_tuning') !== true || channel.problem !== null) continue;
     const route = channel.route(clientDialects['openai-chat'], 'chat', model);
     if (route !== null) return { channel, base: model, upstreamBase: route.upstreamModel };
   }

@@ -50,7 +50,7 @@ export function channelsWithStores(
 }
 
 export function isAble({ status, problem, provider }: PreparedChannel): boolean {
-  return status === ChannelStatus.enabled && problem === null && provider?.storesVectorStores === true;
+  return status === ChannelStatus.enabled && problem === null && provider?.hosts?.includes('vector_stores') === true;
 }
 
 /** Returns the provider's response as an object. */
