@@ -15,11 +15,13 @@ const stageSlices = [
   'slices/agent-sessions',
   'slices/blocked-words',
   'slices/compaction',
+  'slices/cost-header',
   'slices/idempotency',
   'slices/prompt-edits',
   'slices/provider-containers',
   'slices/rate-limits',
   'slices/remote-media',
+  'slices/server-timing',
   'slices/signatures',
   'slices/turn-state',
 ];

@@ -6,6 +6,7 @@ import { agentSessionsStage } from '#server/slices/agent-sessions/stage.ts';
 import { blockedWordsStage } from '#server/slices/blocked-words/stage.ts';
 import { compactionStage } from '#server/slices/compaction/stage.ts';
 import { contextCachesStage } from '#server/slices/context-caches/stage.ts';
+import { costHeaderStage } from '#server/slices/cost-header/stage.ts';
 import { filesStage } from '#server/slices/files/stage.ts';
 import { fineTuningStage } from '#server/slices/fine-tuning/stage.ts';
 import { idempotencyStage } from '#server/slices/idempotency/stage.ts';
@@ -13,6 +14,7 @@ import { promptEditsStage } from '#server/slices/prompt-edits/stage.ts';
 import { providerContainersStage } from '#server/slices/provider-containers/stage.ts';
 import { rateLimitsStage } from '#server/slices/rate-limits/stage.ts';
 import { remoteMediaStage } from '#server/slices/remote-media/stage.ts';
+import { serverTimingStage } from '#server/slices/server-timing/stage.ts';
 import { signaturesStage } from '#server/slices/signatures/stage.ts';
 import { turnStateStage } from '#server/slices/turn-state/stage.ts';
 
@@ -34,5 +36,7 @@ export function createCallStages(context: AppContext): readonly CallStage[] {
     signaturesStage(context),
     turnStateStage(context),
     affinityStage(context),
+    costHeaderStage(context),
+    serverTimingStage(context),
   ];
 }

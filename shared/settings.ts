@@ -239,6 +239,9 @@ const catalogue = {
   'claude.thinking_adapter_enabled': booleanSetting(true),
   'claude.thinking_adapter_budget_tokens_percentage': numberSetting(0.8, { min: 0.1, max: 1 }),
   'global.pass_through_request_enabled': booleanSetting(false),
+  /** Headers of responses to API calls. */
+  CostHeaderEnabled: booleanSetting(false),
+  ServerTimingEnabled: booleanSetting(false),
 };
 
 export type SettingKey = keyof typeof catalogue;

@@ -152,6 +152,8 @@ json TierPrice
 json VideoPrice
 json FineTuningPrice
 number CostDriftPercent 20
+boolean CostHeaderEnabled false
+boolean ServerTimingEnabled false
 boolean gemini.thinking_adapter_enabled true
 number gemini.thinking_adapter_budget_tokens_percentage 0.6
 json ToolPrice

@@ -2,7 +2,11 @@ import { fields, type SettingPage } from './setting-entry.ts';
 
 /** How calls are passed on. */
 export const modelPages: readonly SettingPage[] = [
-  { name: 'global', group: 'models', sections: [{ entries: fields('global.pass_through_request_enabled') }] },
+  {
+    name: 'global',
+    group: 'models',
+    sections: [{ entries: fields('global.pass_through_request_enabled', 'CostHeaderEnabled', 'ServerTimingEnabled') }],
+  },
   {
     name: 'tools',
     group: 'models',
