@@ -23,7 +23,8 @@ export type TypeNotice =
   | 'palm_ended'
   | 'codex_accounts'
   | 'sora_ended'
-  | 'hunyuan_platform';
+  | 'hunyuan_platform'
+  | 'chatglm_ended';
 
 export interface ChannelType {
   type: number;
@@ -49,6 +50,8 @@ export interface ChannelType {
   listsModels?: boolean;
   /** The provider reports the balance of the account. */
   reportsBalance?: boolean;
+  /** The vendor has ended the service behind the built-in address; `notice` gives the date and the successor. */
+  hasEnded?: true;
   /** It only takes orders of drawings, music or videos. Each costs and takes minutes, so nothing of it is tested. */
   isUntested?: boolean;
 }
@@ -139,6 +142,7 @@ export const channelTypes: readonly ChannelType[] = [
     baseUrl: 'https://hunyuan.tencentcloudapi.com',
     keyForms: ['AppId|SecretId|SecretKey', 'SecretId|SecretKey'],
     notice: 'hunyuan_platform',
+    hasEnded: true,
   },
   {
     type: 18,
@@ -157,6 +161,8 @@ export const channelTypes: readonly ChannelType[] = [
     color: 'violet',
     baseUrl: 'https://open.bigmodel.cn',
     keyForms: ['id.secret'],
+    notice: 'chatglm_ended',
+    hasEnded: true,
     listsModels: true,
   },
   { type: 47, name: 'Xinference', color: 'blue', baseUrl: '', baseUrlHint: 'http://localhost:9997', keyHint: 'unasked', listsModels: true },
@@ -226,7 +232,14 @@ export const channelTypes: readonly ChannelType[] = [
     keyKind: 'codex',
     notice: 'codex_accounts',
   },
-  { type: 11, name: 'Google PaLM2', color: 'orange', baseUrl: 'https://generativelanguage.googleapis.com', notice: 'palm_ended' },
+  {
+    type: 11,
+    name: 'Google PaLM2',
+    color: 'orange',
+    baseUrl: 'https://generativelanguage.googleapis.com',
+    notice: 'palm_ended',
+    hasEnded: true,
+  },
   { type: 56, name: 'Replicate', color: 'gray', baseUrl: 'https://api.replicate.com', notice: 'replicate_models' },
   { type: 2, name: 'Midjourney Proxy', color: 'blue', baseUrl: '', keyHint: 'drawing', notice: 'drawing_proxy', isUntested: true },
   { type: 5, name: 'Midjourney Proxy Plus', color: 'blue', baseUrl: '', keyHint: 'drawing', notice: 'drawing_proxy', isUntested: true },
@@ -238,6 +251,7 @@ export const channelTypes: readonly ChannelType[] = [
     baseUrl: 'https://api.openai.com',
     hasOrganization: true,
     notice: 'sora_ended',
+    hasEnded: true,
     isUntested: true,
   },
   {

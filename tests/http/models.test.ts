@@ -176,6 +176,12 @@ describe('the catalogue of channel types', () => {
     );
   });
 
+  it('has a notice for every type whose service has ended, and names the retired platforms', () => {
+    const ended = channelTypes.filter(({ hasEnded }) => hasEnded === true);
+    expect(ended.map(({ type }) => type).toSorted((a, b) => a - b)).toEqual([11, 16, 23, 55]);
+    expect(ended.filter(({ notice }) => notice === undefined)).toEqual([]);
+  });
+
   it('says which are not tested: those that take nothing but orders', () => {
     const untested = channelTypes.filter(({ isUntested }) => isUntested === true).map(({ type }) => type);
     const ordered = supportedTypes.filter((type) => Object.keys(providerOf(type)?.formats ?? {}).length === 0);

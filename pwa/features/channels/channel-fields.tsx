@@ -52,7 +52,7 @@ export function ChannelFields({ edited, modelsByType }: ChannelFieldsProps) {
       </div>
       {type?.notice !== undefined && (
         <p className={styles.notice}>
-          <StatusMark status="note">{t(`channel.notice.${type.notice}`)}</StatusMark>
+          <StatusMark status={type.hasEnded === true ? 'look' : 'note'}>{t(`channel.notice.${type.notice}`)}</StatusMark>
         </p>
       )}
       <BaseUrl edited={edited} />
@@ -105,7 +105,7 @@ function TypeField({ edited, modelsByType }: ChannelFieldsProps) {
     <Select
       label={label('type')}
       searchable
-      data={typeOptions(values.type)}
+      data={typeOptions(values.type, t('channel.ended_types'))}
       value={String(values.type)}
       onChange={handleType}
       onClick={({ currentTarget }) => currentTarget.select()}
@@ -115,10 +115,12 @@ function TypeField({ edited, modelsByType }: ChannelFieldsProps) {
   );
 }
 
-/** A channel retains a type that is no longer offered. */
-function typeOptions(current: number): { value: string; label: string }[] {
-  const types = channelTypes.map((entry) => entry.type);
-  return [...types, ...(types.includes(current) ? [] : [current])].map((type) => ({ value: String(type), label: typeName(type) }));
+/** A channel retains a type that is no longer offered. @param ended heading of types whose service has ended, which come last */
+function typeOptions(current: number, ended: string) {
+  const optionOf = (type: number) => ({ value: String(type), label: typeName(type) });
+  const typesThat = (haveEnded: boolean) => channelTypes.filter(({ hasEnded = false }) => hasEnded === haveEnded).map(({ type }) => type);
+  const unknown = channelType(current) === undefined ? [current] : [];
+  return [...[...typesThat(false), ...unknown].map(optionOf), { group: ended, items: typesThat(true).map(optionOf) }];
 }
 
 function BaseUrl({ edited }: { edited: EditedChannel }) {

@@ -247,6 +247,21 @@ describe('channel-form', () => {
       expect(screen.text()).not.toContain('For speech');
     });
 
+    test('types whose service has ended are offered last, under a heading, with the successor', async () => {
+      await fill();
+      screen.field('Type').click();
+      const groups = () => [...document.querySelectorAll<HTMLElement>('[role=listbox] [role=group]')];
+      await shows(() => expect(groups()).toHaveLength(1));
+      const heading = groups()[0]?.getAttribute('aria-labelledby') ?? '';
+      expect(document.getElementById(heading)?.textContent).toBe('Service has ended');
+      const ended = [...(groups()[0]?.querySelectorAll('[role=option]') ?? [])].map(({ textContent }) => textContent);
+      expect(ended.toSorted()).toEqual(['Google PaLM2', 'Sora', 'Tencent Hunyuan', 'Zhipu ChatGLM']);
+      const all = [...document.querySelectorAll('[role=option]')].map(({ textContent }) => textContent);
+      expect(all.slice(-ended.length)).toEqual(ended);
+      await choose('Zhipu ChatGLM');
+      expect(screen.text()).toContain('choose Zhipu GLM-4V');
+    });
+
     test('says nothing of edits before somebody made one', async () => {
       modelsByType = { 1: ['gpt-4o'] };
       open(undefined);
