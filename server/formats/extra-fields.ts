@@ -1,7 +1,7 @@
 // Request fields that have no place in the parts: named as the format names them, and mapped to the shared vocabulary if known.
 import { type ExtraField, fieldsByName, type SaidField, type SaidFields } from './request-fields.ts';
 import { isObject } from '#server/framing/loose-json.ts';
-import type { StrictFields } from './strict-fields.ts';
+import type { StrictFields } from '#server/framing/strict-fields.ts';
 
 /** @param saysNothing of a value equal to the default */
 export function extraFieldReader(

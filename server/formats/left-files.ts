@@ -1,7 +1,7 @@
 // Uploads images and documents before a call, for formats that accept them by file id only.
 import { randomUUID } from 'node:crypto';
 import { AppError } from '#shared/errors.ts';
-import { badField } from './strict-fields.ts';
+import { badField } from '#server/framing/strict-fields.ts';
 import type { MediaSource } from './parts.ts';
 
 export interface LeftFile {

@@ -1,7 +1,7 @@
 // Metadata that callers attach to requests, as pairs of name and text. It is free of charge and repeated in responses, so it is limited as
 // vendors limit it.
 import { fieldRules } from '#shared/field-rules.ts';
-import { badField, type Body, type StrictFields } from './strict-fields.ts';
+import { badField, type Body, type StrictFields } from '#server/framing/strict-fields.ts';
 
 export interface MetadataBounds {
   pairs: number;

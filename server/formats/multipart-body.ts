@@ -4,7 +4,7 @@ import type { ByteSource } from '#server/framing/byte-source.ts';
 import { MultipartFile, type MultipartPart, readMultipart } from '#server/framing/multipart.ts';
 import { refuseAccountObject } from './provider-objects.ts';
 import type { CriticalMembers } from './critical-members.ts';
-import { badField, type Body } from './strict-fields.ts';
+import { badField, type Body } from '#server/framing/strict-fields.ts';
 
 /** Fields of a call's form that are not plain text. */
 export interface MultipartFields {

@@ -2,7 +2,7 @@
 // names; both at once are rejected. https://protobuf.dev/programming-guides/json
 import { fieldRules } from '#shared/field-rules.ts';
 import { isObject } from '#server/framing/loose-json.ts';
-import { badField, type Body, StrictFields } from './strict-fields.ts';
+import { badField, type Body, StrictFields } from '#server/framing/strict-fields.ts';
 
 /** Members with the caller's own content below. */
 const opaque: ReadonlySet<string> = new Set([

@@ -1,7 +1,7 @@
 // Reads `model`, the one field that all formats share, before the provider is chosen.
 import { AppError } from '#shared/errors.ts';
 import { fieldRules } from '#shared/field-rules.ts';
-import { badField, type Body } from './strict-fields.ts';
+import { badField, type Body } from '#server/framing/strict-fields.ts';
 
 const longestName = 256;
 

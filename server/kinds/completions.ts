@@ -8,7 +8,7 @@ import { decodeLong } from '#server/formats/decode-long.ts';
 import { decodeWhole } from '#server/formats/decode-whole.ts';
 import { encodeRequest } from '#server/formats/encode-request.ts';
 import { clientDialects, upstreamDialects } from '#server/formats/registry.ts';
-import { badField } from '#server/formats/strict-fields.ts';
+import { badField } from '#server/framing/strict-fields.ts';
 import type { ErrorInResponse } from '#server/formats/stream-pipe.ts';
 import { type DecodeTokens, isTokenList } from '#server/formats/token-lists.ts';
 import { isObject } from '#server/framing/loose-json.ts';

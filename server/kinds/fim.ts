@@ -9,7 +9,7 @@ import type { CallInput } from '#server/formats/encode-input.ts';
 import { encodeRequest } from '#server/formats/encode-request.ts';
 import { clientDialects } from '#server/formats/registry.ts';
 import { emptyPrompt } from '#server/formats/prompt-content.ts';
-import { badField, type Body, StrictFields } from '#server/formats/strict-fields.ts';
+import { badField, type Body, StrictFields } from '#server/framing/strict-fields.ts';
 import { type CallKind, openaiCall } from './call-kind.ts';
 import { chat } from './chat.ts';
 

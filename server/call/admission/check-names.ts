@@ -3,7 +3,7 @@
 import { fieldRules } from '#shared/field-rules.ts';
 import type { CriticalMembers } from '#server/formats/critical-members.ts';
 import { seenByName, seenName, type SeenNames } from '#server/formats/seen-names.ts';
-import { badField } from '#server/formats/strict-fields.ts';
+import { badField } from '#server/framing/strict-fields.ts';
 import { endOfText } from '#server/framing/json-text.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import type { RawBody } from '#server/http/read-body.ts';

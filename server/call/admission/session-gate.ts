@@ -3,7 +3,7 @@ import { AppError } from '#shared/errors.ts';
 import { endpoint } from '#shared/contract.ts';
 import { fieldRules } from '#shared/field-rules.ts';
 import type { AppContext } from '#server/context.ts';
-import { badField } from '#server/formats/strict-fields.ts';
+import { badField } from '#server/framing/strict-fields.ts';
 import type { Connection } from '#server/http/connection.ts';
 import { limitCaller } from '#server/http/rate-limit.ts';
 import { createFactReader } from '#server/http/request-facts.ts';

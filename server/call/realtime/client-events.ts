@@ -1,7 +1,7 @@
 // Events of a session's client: what an event adds to the cost is reserved before the event is forwarded.
 import { fieldRules } from '#shared/field-rules.ts';
 import { AppError, type ErrorCode } from '#shared/errors.ts';
-import { badField } from '#server/formats/strict-fields.ts';
+import { badField } from '#server/framing/strict-fields.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import { parseBody } from '#server/http/parse-body.ts';
 import { scanBody } from '#server/http/scan-body.ts';

@@ -3,7 +3,7 @@
 import { z } from 'zod/mini';
 import { fieldRules } from '#shared/field-rules.ts';
 import { AppError } from '#shared/errors.ts';
-import { badField } from '#server/formats/strict-fields.ts';
+import { badField } from '#server/framing/strict-fields.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import type { Secrets } from '#server/secrets/secrets.ts';
 import { inputOf } from './session-events.ts';

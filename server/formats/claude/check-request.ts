@@ -2,7 +2,7 @@
 import { AppError } from '#shared/errors.ts';
 import { fieldRules } from '#shared/field-rules.ts';
 import { type CallParameters, plainTokenBytes } from '../client-dialect.ts';
-import { badField, type Body, StrictFields } from '../strict-fields.ts';
+import { badField, type Body, StrictFields } from '#server/framing/strict-fields.ts';
 import { threadOf } from './threads.ts';
 
 /** Maximum tokens that a client may request. */

@@ -15,7 +15,7 @@ import { promptContent } from './prompt-content.ts';
 import { readRequest } from './read-request.ts';
 import { saidFields } from './said-fields.ts';
 import { schemasIn } from './schemas.ts';
-import type { Body } from '../strict-fields.ts';
+import type { Body } from '#server/framing/strict-fields.ts';
 import { sessionIn } from './session.ts';
 import { threadOf, type ThreadRequest } from './threads.ts';
 import { MessageCollector } from './collect-message.ts';

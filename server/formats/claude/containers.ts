@@ -1,7 +1,7 @@
 // Id of the code execution container in requests and responses.
 import { isObject } from '#server/framing/loose-json.ts';
 import type { ProviderObject } from '../provider-objects.ts';
-import type { Body } from '../strict-fields.ts';
+import type { Body } from '#server/framing/strict-fields.ts';
 
 /** Container that a request continues. If undefined, none. */
 export function containerOf({ container }: Body): string | undefined {

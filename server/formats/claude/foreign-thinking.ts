@@ -1,7 +1,7 @@
 // Thinking of other vendors' models in a conversation whose model changed. Claude models reject thinking that they did not sign.
 import { isObject } from '#server/framing/loose-json.ts';
 import { readSeal } from '../seal.ts';
-import type { Body } from '../strict-fields.ts';
+import type { Body } from '#server/framing/strict-fields.ts';
 
 export interface ForeignThinking {
   /** The same object if all thinking is the provider's. */

@@ -2,7 +2,7 @@
 import { isObject } from '#server/framing/loose-json.ts';
 import { addInlineMedia, addMedia, addMediaUrl, type MediaRates } from '../media-tokens.ts';
 import { addJson, emptyPrompt, noteCacheControl, noteHosted, type PromptContent } from '../prompt-content.ts';
-import type { Body } from '../strict-fields.ts';
+import type { Body } from '#server/framing/strict-fields.ts';
 import { sinceCompaction } from './compaction.ts';
 import { hosted } from './hosted-tools.ts';
 

@@ -3,7 +3,7 @@ import { fieldRules } from '#shared/field-rules.ts';
 import type { AssistantPart, CacheHint, FilePart, ImagePart, MediaSource, Message, TextPart, ToolResultPart, UserPart } from '../parts.ts';
 import { otherProviders, untranslatable } from '../losses.ts';
 import { readSeal } from '../seal.ts';
-import { badField, type StrictFields } from '../strict-fields.ts';
+import { badField, type StrictFields } from '#server/framing/strict-fields.ts';
 import { argumentsOfCall } from '../tool-arguments.ts';
 import { callIds } from './call-ids.ts';
 import { isCompaction, lastCompaction, summaryText } from './compaction.ts';

@@ -4,7 +4,7 @@ import { isObject } from '#server/framing/loose-json.ts';
 import type { ChatRequest, HostedOptions, HostedTool, Message, ReasoningEffort, ReasoningWish, Tool, ToolChoice } from '../parts.ts';
 import { extraFieldReader } from '../extra-fields.ts';
 import type { ExtraField } from '../request-fields.ts';
-import { badField, type Body, StrictFields } from '../strict-fields.ts';
+import { badField, type Body, StrictFields } from '#server/framing/strict-fields.ts';
 import { otherProviders, untranslatable } from '../losses.ts';
 import { isAttribution } from './attribution.ts';
 import { editsAreOurs } from './context-edits.ts';

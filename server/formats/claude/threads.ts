@@ -1,6 +1,6 @@
 // Stored conversations (`thread`): stored by the gateway, not in a channel's account, because the next turn may use another channel or
 // vendor. https://platform.claude.com/docs/en/api/beta/messages/create
-import { badField, type Body, StrictFields } from '../strict-fields.ts';
+import { badField, type Body, StrictFields } from '#server/framing/strict-fields.ts';
 import { fieldRules } from '#shared/field-rules.ts';
 
 /** Thread to continue. If undefined, a new one begins. */

@@ -2,7 +2,7 @@
 // https://platform.claude.com/docs/en/agents-and-tools/tool-use/overview
 import { fieldRules } from '#shared/field-rules.ts';
 import { otherProviders, untranslatable } from '../losses.ts';
-import { badField, type StrictFields } from '../strict-fields.ts';
+import { badField, type StrictFields } from '#server/framing/strict-fields.ts';
 import { isCompaction, lastCompaction } from './compaction.ts';
 
 export const toolChangeTypes: ReadonlySet<string> = new Set(['tool_addition', 'tool_removal']);

@@ -2,7 +2,7 @@
 import { AppError } from '#shared/errors.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import { type CallParameters, plainTokenBytes } from '../client-dialect.ts';
-import { badField, type Body, StrictFields } from '../strict-fields.ts';
+import { badField, type Body, StrictFields } from '#server/framing/strict-fields.ts';
 import { limits } from './limits.ts';
 import { looseMember, objectsOf, plainNames } from '../proto-json.ts';
 

@@ -2,7 +2,7 @@
 import { isObject } from '#server/framing/loose-json.ts';
 import { addInlineMedia, addMediaUrl, isAudio, type MediaRates } from '../media-tokens.ts';
 import { addFileName, addJson, emptyPrompt, noteHosted, type PromptContent } from '../prompt-content.ts';
-import type { Body } from '../strict-fields.ts';
+import type { Body } from '#server/framing/strict-fields.ts';
 import { hosted } from './hosted-tools.ts';
 import { looseMember as member } from '../proto-json.ts';
 

@@ -3,7 +3,7 @@ import { isObject } from '#server/framing/loose-json.ts';
 import { firstIn, isFilled } from '../provider-objects.ts';
 import { parseAddress } from '../media-addresses.ts';
 import { looseMember as member } from '../proto-json.ts';
-import type { Body } from '../strict-fields.ts';
+import type { Body } from '#server/framing/strict-fields.ts';
 
 const host = /(?:^|\.)generativelanguage\.googleapis\.com\.?$/i;
 

@@ -14,7 +14,7 @@ import type {
   UserPart,
 } from '../parts.ts';
 import type { ExtraField } from '../request-fields.ts';
-import { badField, type StrictFields } from '../strict-fields.ts';
+import { badField, type StrictFields } from '#server/framing/strict-fields.ts';
 import { argumentsOfCall, objectText } from '../tool-arguments.ts';
 import { codeOf } from './code-parts.ts';
 import { objectsOf } from '../proto-json.ts';

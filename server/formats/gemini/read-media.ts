@@ -1,7 +1,7 @@
 // Reads images, audio and files into parts.
 import { fieldRules } from '#shared/field-rules.ts';
 import type { AudioPart, FilePart, ImagePart } from '../parts.ts';
-import { badField, type StrictFields } from '../strict-fields.ts';
+import { badField, type StrictFields } from '#server/framing/strict-fields.ts';
 
 /** Files uploaded to the provider, unknown to others. */
 export const providerFile = /^(?:https:\/\/generativelanguage\.googleapis\.com\/[^?]*\/)?(files\/[\w-]+)$|^gs:\/\//;

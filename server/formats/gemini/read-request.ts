@@ -5,7 +5,7 @@ import { defined } from '../defined.ts';
 import { extraFieldReader, isTextOnly, withSound } from '../extra-fields.ts';
 import { otherProviders, untranslatable } from '../losses.ts';
 import type { ChatRequest, ReasoningWish } from '../parts.ts';
-import { badField, type Body, StrictFields } from '../strict-fields.ts';
+import { badField, type Body, StrictFields } from '#server/framing/strict-fields.ts';
 import { readStop } from './stop-sequences.ts';
 import { readSchema } from './caller-schema.ts';
 import { objectsOf, plainBody } from '../proto-json.ts';

@@ -2,7 +2,7 @@
 import { otherProviders, untranslatable } from '../losses.ts';
 import type { HostedTool, Tool, ToolChoice } from '../parts.ts';
 import type { ExtraField, RequestField } from '../request-fields.ts';
-import type { StrictFields } from '../strict-fields.ts';
+import type { StrictFields } from '#server/framing/strict-fields.ts';
 import { readSchema } from './caller-schema.ts';
 import { kindOfMember } from './hosted-tools.ts';
 import { objectsOf } from '../proto-json.ts';

@@ -3,7 +3,7 @@ import { fieldRules } from '#shared/field-rules.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import type { RequestedCall, CallAddress } from '../call-address.ts';
 import { requestedModel } from '../requested-model.ts';
-import { badField, type Body } from '../strict-fields.ts';
+import { badField, type Body } from '#server/framing/strict-fields.ts';
 import { looseMember } from '../proto-json.ts';
 
 export const listType = 'application/json; charset=utf-8';

@@ -1,6 +1,6 @@
 // Stop sequences of Google's formats.
 import { fieldRules } from '#shared/field-rules.ts';
-import { badField, type StrictFields } from '../strict-fields.ts';
+import { badField, type StrictFields } from '#server/framing/strict-fields.ts';
 
 /** @throws {AppError} `invalid_request` with the field at fault */
 export function readStop(config: StrictFields, name: string): string[] | undefined {

@@ -4,7 +4,7 @@ import { fieldRules } from '#shared/field-rules.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import { type CallParameters, plainTokenBytes } from '../client-dialect.ts';
 import { chatIds, checkIds, checkLooseMetadata, openaiMetadata } from '../metadata.ts';
-import { badField, type Body, StrictFields } from '../strict-fields.ts';
+import { badField, type Body, StrictFields } from '#server/framing/strict-fields.ts';
 
 /** Maximum tokens that a client may request in any field. */
 const tokenLimit = 1_073_741_823;

@@ -1,7 +1,7 @@
 // Ids of files and stores in the account of OpenAI or a compatible provider.
 import { isObject } from '#server/framing/loose-json.ts';
 import { firstFilled, firstIn, isFilled } from '../provider-objects.ts';
-import type { Body } from '../strict-fields.ts';
+import type { Body } from '#server/framing/strict-fields.ts';
 
 /** `ms://…` of Moonshot, `oss://…` of Alibaba: everything but URLs, data URLs and bare base64. */
 const nameOfFile = /^\s*(?!https?:|data:)[a-z][a-z0-9+.-]*:\/\//i;

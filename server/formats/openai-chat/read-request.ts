@@ -20,7 +20,7 @@ import { callIds } from './call-ids.ts';
 import { kindOfTool } from './hosted-tools.ts';
 import { readSignatureField, sealOfDetail } from './reasoning-details.ts';
 import { ResultTurns } from '../result-turns.ts';
-import { badField, type Body, StrictFields } from '../strict-fields.ts';
+import { badField, type Body, StrictFields } from '#server/framing/strict-fields.ts';
 import { readFunction, readHostedTools, readTool, readToolChoice } from './read-tools.ts';
 import { saidFields } from './said-fields.ts';
 import { textToolNames } from './text-tools.ts';

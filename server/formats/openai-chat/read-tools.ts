@@ -5,7 +5,7 @@ import { defined } from '../defined.ts';
 import { namesStores } from '../hosted-tools.ts';
 import { otherProviders, untranslatable } from '../losses.ts';
 import type { HostedOptions, HostedTool, Tool, ToolChoice } from '../parts.ts';
-import { badField, StrictFields } from '../strict-fields.ts';
+import { badField, StrictFields } from '#server/framing/strict-fields.ts';
 import { textTool } from '../text-tools.ts';
 import { kindOfTool } from './hosted-tools.ts';
 

@@ -1,6 +1,6 @@
 // Converts a chat completion with fields of Responses to a plain chat completion.
 import { isObject } from '#server/framing/loose-json.ts';
-import type { Body } from '../strict-fields.ts';
+import type { Body } from '#server/framing/strict-fields.ts';
 import { nestedChoice, nestedTool } from './tools.ts';
 
 /** @param most largest of its limits */

@@ -1,6 +1,6 @@
 // Converts a Responses body with fields of chat completions to plain Responses.
 import { isObject } from '#server/framing/loose-json.ts';
-import type { Body } from '../strict-fields.ts';
+import type { Body } from '#server/framing/strict-fields.ts';
 import { flatChoice, flatTool } from './tools.ts';
 
 /** @param most largest of its limits */

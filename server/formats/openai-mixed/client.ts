@@ -4,7 +4,7 @@ import { fieldRules } from '#shared/field-rules.ts';
 import { requestedByBody } from '../call-address.ts';
 import type { CallParameters, ClientCall, ClientDialect } from '../client-dialect.ts';
 import type { CriticalMembers } from '../critical-members.ts';
-import { badField, type Body, StrictFields } from '../strict-fields.ts';
+import { badField, type Body, StrictFields } from '#server/framing/strict-fields.ts';
 import { limitsAt } from '../token-limits.ts';
 import { asChat } from './as-chat.ts';
 import { asResponses } from './as-responses.ts';

@@ -1,6 +1,6 @@
 // Tools of a body that mixes two formats.
 import { isObject } from '#server/framing/loose-json.ts';
-import type { Body } from '../strict-fields.ts';
+import type { Body } from '#server/framing/strict-fields.ts';
 
 /** Tool types that chat completions nest in an object of that name, and Responses do not. */
 const kinds: ReadonlySet<unknown> = new Set(['function', 'custom']);

@@ -3,7 +3,7 @@ import { AppError } from '#shared/errors.ts';
 import { fieldRules } from '#shared/field-rules.ts';
 import { type CallParameters, plainTokenBytes } from '../client-dialect.ts';
 import { checkIds, checkLooseMetadata, clientMetadata, openaiIds, openaiMetadata, readMetadata } from '../metadata.ts';
-import { badField, type Body, StrictFields } from '../strict-fields.ts';
+import { badField, type Body, StrictFields } from '#server/framing/strict-fields.ts';
 
 /** Maximum tokens that a client may request. */
 const tokenLimit = 1_073_741_823;

@@ -3,7 +3,7 @@ import { isObject } from '#server/framing/loose-json.ts';
 import { addMedia, type MediaRates } from '../media-tokens.ts';
 import { pictureWorth } from '../picture-cost.ts';
 import { addFileName, addJson, emptyPrompt, noteHosted, type PromptContent } from '../prompt-content.ts';
-import type { Body } from '../strict-fields.ts';
+import type { Body } from '#server/framing/strict-fields.ts';
 import { hosted } from './hosted-tools.ts';
 
 const perItem = 3;

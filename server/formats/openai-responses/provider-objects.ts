@@ -1,7 +1,7 @@
 // Ids of files, containers and stores in the provider's account.
 import { isObject } from '#server/framing/loose-json.ts';
 import { firstFilled, firstIn, isFilled } from '../provider-objects.ts';
-import type { Body } from '../strict-fields.ts';
+import type { Body } from '#server/framing/strict-fields.ts';
 
 export function findAccountObject({ input, tools }: Body): string | undefined {
   return firstIn(tools, 'tools', inTool) ?? firstIn(input, 'input', inItem);

@@ -2,7 +2,7 @@
 import { fieldRules } from '#shared/field-rules.ts';
 import { sourceOfUrl } from '../media.ts';
 import type { CacheHint, FilePart, ImagePart, MediaSource, TextPart, UserPart } from '../parts.ts';
-import { badField, type StrictFields } from '../strict-fields.ts';
+import { badField, type StrictFields } from '#server/framing/strict-fields.ts';
 
 /** @throws {AppError} `invalid_request` with the field at fault */
 export function readContent(item: StrictFields, field: string): UserPart[] {

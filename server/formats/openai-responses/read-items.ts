@@ -6,7 +6,7 @@ import type { ExtraField } from '../request-fields.ts';
 import type { Seal } from '../seal.ts';
 import { otherProviders, untranslatable } from '../losses.ts';
 import { ResultTurns } from '../result-turns.ts';
-import { badField, type StrictFields } from '../strict-fields.ts';
+import { badField, type StrictFields } from '#server/framing/strict-fields.ts';
 import { argumentsOfCall, argumentsOfFreeText } from '../tool-arguments.ts';
 import { callIds } from './call-ids.ts';
 import { readEncrypted } from './encrypted-content.ts';

@@ -4,7 +4,7 @@ import { defined } from '../defined.ts';
 import { extraFieldReader } from '../extra-fields.ts';
 import type { ChatRequest, Message, ReasoningEffort, ReasoningWish } from '../parts.ts';
 import type { ExtraField } from '../request-fields.ts';
-import { badField, type Body, StrictFields } from '../strict-fields.ts';
+import { badField, type Body, StrictFields } from '#server/framing/strict-fields.ts';
 import { refuseState } from './check-request.ts';
 import { isCompaction, summaryRequest, withoutTrigger } from './compaction.ts';
 import { readInput } from './read-items.ts';

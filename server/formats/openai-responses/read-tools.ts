@@ -5,7 +5,7 @@ import { namesStores } from '../hosted-tools.ts';
 import { otherProviders, untranslatable } from '../losses.ts';
 import type { HostedOptions, HostedTool, Tool, ToolChoice } from '../parts.ts';
 import type { ExtraField } from '../request-fields.ts';
-import { badField, StrictFields } from '../strict-fields.ts';
+import { badField, StrictFields } from '#server/framing/strict-fields.ts';
 import { textTool } from '../text-tools.ts';
 import { kindOfTool, programTool } from './hosted-tools.ts';
 import { flatName, searchName } from './tool-mappings.ts';

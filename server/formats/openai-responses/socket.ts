@@ -4,7 +4,7 @@ import { AppError } from '#shared/errors.ts';
 import { fieldRules } from '#shared/field-rules.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import type { SocketDialect, SocketMessage } from '../socket-dialect.ts';
-import { badField, type Body, StrictFields } from '../strict-fields.ts';
+import { badField, type Body, StrictFields } from '#server/framing/strict-fields.ts';
 import { errorMessage } from './errors.ts';
 
 const socketBeta = /^responses_websockets=/;

@@ -2,7 +2,7 @@
 import type { CallUnits } from '#shared/call-units.ts';
 import { factsOf } from '#server/model-facts/find-facts.ts';
 import { MultipartFile } from '#server/framing/multipart.ts';
-import type { Body } from '#server/formats/strict-fields.ts';
+import type { Body } from '#server/framing/strict-fields.ts';
 import { lengthIn } from './sound-length.ts';
 
 export interface InputAudio {

@@ -5,7 +5,7 @@ import { requestedByBody, type RequestedCall } from '#server/formats/call-addres
 import type { ClientCall, StreamVoice } from '#server/formats/client-dialect.ts';
 import { criticalMembers } from '#server/formats/critical-members.ts';
 import { addMediaTokens, emptyPrompt, type PromptContent } from '#server/formats/prompt-content.ts';
-import { badField, type Body, StrictFields } from '#server/formats/strict-fields.ts';
+import { badField, type Body, StrictFields } from '#server/framing/strict-fields.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import { charactersIn, charactersOf, mostCharacters, mostSpoken, soundType, speaksTokens, wideCharactersIn } from './spoken-sound.ts';
 

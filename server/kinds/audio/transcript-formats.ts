@@ -1,6 +1,6 @@
 // Form fields of providers whose transcription API takes fewer or other fields than OpenAI's.
 import { untranslatable } from '#server/formats/losses.ts';
-import type { Body } from '#server/formats/strict-fields.ts';
+import type { Body } from '#server/framing/strict-fields.ts';
 
 interface TranscriptFormat {
   /** Fields as sent upstream; undefined ones are omitted. */

@@ -1,6 +1,6 @@
 // Usage of a transcription: tokens or seconds. https://platform.openai.com/docs/api-reference/audio/json-object
 import { noTokens, type TokenUsage } from '#shared/token-usage.ts';
-import type { Body } from '#server/formats/strict-fields.ts';
+import type { Body } from '#server/framing/strict-fields.ts';
 import { tokenCount } from '#server/formats/token-usage.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import { readPromptUsage } from '../prompt-usage.ts';

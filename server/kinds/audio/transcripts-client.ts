@@ -7,7 +7,7 @@ import type { ClientCall } from '#server/formats/client-dialect.ts';
 import { criticalMembers } from '#server/formats/critical-members.ts';
 import { boundaryIn, type MultipartFields } from '#server/formats/multipart-body.ts';
 import { addMediaTokens, emptyPrompt, type PromptContent } from '#server/formats/prompt-content.ts';
-import { badField, type Body, StrictFields } from '#server/formats/strict-fields.ts';
+import { badField, type Body, StrictFields } from '#server/framing/strict-fields.ts';
 import { inputAudioTokens, isByTokens, measureSound, minutesOf, mostWritten, soundIn } from './input-audio.ts';
 import { testSound } from './test-sound.ts';
 

@@ -4,7 +4,7 @@ import type { DecodeInput } from '#server/formats/decoded-whole.ts';
 import type { CallInput, EncodedRequest } from '#server/formats/encode-input.ts';
 import type { ClientCall } from '#server/formats/client-dialect.ts';
 import type { IdentityPath } from '#server/formats/identity.ts';
-import type { Body } from '#server/formats/strict-fields.ts';
+import type { Body } from '#server/framing/strict-fields.ts';
 import { parseObject } from '#server/framing/loose-json.ts';
 import { type CallKind, type CallKindName, type Decoded, jsonType, megabyte, openaiCall } from '../call-kind.ts';
 import { errorIn, inOneStep } from '../forward-body.ts';

@@ -1,6 +1,6 @@
 // Vendor transcription formats, by the name in a provider's record.
 import type { CallInput, EncodedRequest } from '#server/formats/encode-input.ts';
-import type { Body } from '#server/formats/strict-fields.ts';
+import type { Body } from '#server/framing/strict-fields.ts';
 import { encodeAsChat, transcriptOfChat } from './chat-transcripts.ts';
 import { encodeForWorkers, transcriptOfWorkers } from './workers-transcripts.ts';
 

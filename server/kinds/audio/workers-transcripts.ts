@@ -4,7 +4,7 @@
 import { AppError } from '#shared/errors.ts';
 import type { CallInput, EncodedRequest } from '#server/formats/encode-input.ts';
 import { untranslatable } from '#server/formats/losses.ts';
-import type { Body } from '#server/formats/strict-fields.ts';
+import type { Body } from '#server/framing/strict-fields.ts';
 import { withoutSurcharges } from '#server/formats/surcharges.ts';
 import { base64Of } from '#server/framing/base64-source.ts';
 import { PiecedBody, sourceOf } from '#server/framing/byte-source.ts';

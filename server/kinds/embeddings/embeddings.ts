@@ -7,7 +7,7 @@ import type { DecodeInput } from '#server/formats/decoded-whole.ts';
 import type { CallInput, EncodedRequest } from '#server/formats/encode-input.ts';
 import { withoutSurcharges } from '#server/formats/surcharges.ts';
 import type { DecodeTokens } from '#server/formats/token-lists.ts';
-import { badField } from '#server/formats/strict-fields.ts';
+import { badField } from '#server/framing/strict-fields.ts';
 import type { Route } from '#server/formats/route.ts';
 import { parseObject } from '#server/framing/loose-json.ts';
 import { type CallKind, type CallsByVendor, type Decoded, identityOfFormat, jsonType, megabyte } from '../call-kind.ts';

@@ -8,7 +8,7 @@ import { addMediaTokens, emptyPrompt } from '#server/formats/prompt-content.ts';
 import { looseMember, objectsOf, plainBody, plainNames } from '#server/formats/proto-json.ts';
 import { refuseAccountObject } from '#server/formats/provider-objects.ts';
 import { clientDialects, upstreamDialects } from '#server/formats/registry.ts';
-import { badField, type Body, StrictFields } from '#server/formats/strict-fields.ts';
+import { badField, type Body, StrictFields } from '#server/framing/strict-fields.ts';
 import { tokenCount } from '#server/formats/token-usage.ts';
 import { outlineOf } from '#server/framing/json-outline.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';

@@ -5,7 +5,7 @@ import { fieldRules } from '#shared/field-rules.ts';
 import { criticalMembers } from '#server/formats/critical-members.ts';
 import { untranslatable } from '#server/formats/losses.ts';
 import { addMediaTokens, emptyPrompt, type PromptContent } from '#server/formats/prompt-content.ts';
-import { badField, type Body, StrictFields } from '#server/formats/strict-fields.ts';
+import { badField, type Body, StrictFields } from '#server/framing/strict-fields.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import { inputTokens } from '#shared/token-usage.ts';
 import type { EmbeddingsClient, EmbeddingsRequest, EmbeddingsResponse } from './embeddings-parts.ts';

@@ -9,7 +9,7 @@ import { boundaryIn, type MultipartFields } from '#server/formats/multipart-body
 import { addMediaTokens, type PromptContent } from '#server/formats/prompt-content.ts';
 import { dataUrl } from '#server/formats/media.ts';
 import { isAddress, withItems, withMember } from '#server/formats/media-addresses.ts';
-import { badField, type Body, StrictFields } from '#server/formats/strict-fields.ts';
+import { badField, type Body, StrictFields } from '#server/framing/strict-fields.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import { checkOrder, checkPrompt, generationsClient, orderedContent, orderNames } from './generations-client.ts';
 

@@ -6,7 +6,7 @@ import { requestedByBody, type RequestedCall } from '#server/formats/call-addres
 import type { ClientCall } from '#server/formats/client-dialect.ts';
 import { criticalMembers } from '#server/formats/critical-members.ts';
 import { emptyPrompt, type PromptContent } from '#server/formats/prompt-content.ts';
-import { badField, type Body, StrictFields } from '#server/formats/strict-fields.ts';
+import { badField, type Body, StrictFields } from '#server/framing/strict-fields.ts';
 import { mostAtOnce } from './most-pictures.ts';
 import { orderOf } from './picture-order.ts';
 

@@ -1,6 +1,6 @@
 // Reads the number, size and quality of the images requested.
 import type { PictureOrder, SeenPicture } from '#shared/picture-order.ts';
-import type { Body } from '#server/formats/strict-fields.ts';
+import type { Body } from '#server/framing/strict-fields.ts';
 
 const usualFrames = 9;
 

@@ -1,6 +1,6 @@
 // Usage of image calls: text and image tokens, in and out. https://platform.openai.com/docs/api-reference/images/object
 import type { TokenUsage } from '#shared/token-usage.ts';
-import type { Body } from '#server/formats/strict-fields.ts';
+import type { Body } from '#server/framing/strict-fields.ts';
 import { cachedMedia, mediaClasses, tokenCount } from '#server/formats/token-usage.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import { readPromptUsage } from '../prompt-usage.ts';

@@ -6,7 +6,7 @@ import type { ClientCall } from '#server/formats/client-dialect.ts';
 import { criticalMembers, openBelow } from '#server/formats/critical-members.ts';
 import { addMediaTokens, emptyPrompt } from '#server/formats/prompt-content.ts';
 import { clientDialects } from '#server/formats/registry.ts';
-import { badField, StrictFields } from '#server/formats/strict-fields.ts';
+import { badField, StrictFields } from '#server/framing/strict-fields.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import { mostAtOnce } from './most-pictures.ts';
 import { orderOf } from './picture-order.ts';

@@ -2,7 +2,7 @@
 import type { DecodeInput } from '#server/formats/decoded-whole.ts';
 import { reportedCost } from '#server/formats/reported-cost.ts';
 import type { ErrorInResponse } from '#server/formats/stream-pipe.ts';
-import type { Body } from '#server/formats/strict-fields.ts';
+import type { Body } from '#server/framing/strict-fields.ts';
 import { outlineOf, type Span } from '#server/framing/json-outline.ts';
 import { parseObject } from '#server/framing/loose-json.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';

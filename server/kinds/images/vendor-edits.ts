@@ -6,7 +6,7 @@ import { fieldRules } from '#shared/field-rules.ts';
 import type { CallInput, EncodedRequest } from '#server/formats/encode-input.ts';
 import { untranslatable } from '#server/formats/losses.ts';
 import { sourceOfUrl } from '#server/formats/media.ts';
-import { badField } from '#server/formats/strict-fields.ts';
+import { badField } from '#server/framing/strict-fields.ts';
 import { withoutSurcharges } from '#server/formats/surcharges.ts';
 import { base64Of } from '#server/framing/base64-source.ts';
 import { type ByteSource, PiecedBody, sourceOf } from '#server/framing/byte-source.ts';

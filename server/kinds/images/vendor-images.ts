@@ -8,7 +8,7 @@ import { inputTokens, type TokenUsage } from '#shared/token-usage.ts';
 import type { DecodeInput } from '#server/formats/decoded-whole.ts';
 import type { CallInput, EncodedRequest } from '#server/formats/encode-input.ts';
 import type { LinkedContents } from '#server/formats/linked-contents.ts';
-import { badField } from '#server/formats/strict-fields.ts';
+import { badField } from '#server/framing/strict-fields.ts';
 import type { ErrorInResponse } from '#server/formats/stream-pipe.ts';
 import { withoutSurcharges } from '#server/formats/surcharges.ts';
 import { type LiftedJson, liftLongTexts, spanAt } from '#server/framing/long-texts.ts';

@@ -4,7 +4,7 @@ import type { ClientCall } from '#server/formats/client-dialect.ts';
 import { requestedByBody } from '#server/formats/call-address.ts';
 import { criticalMembers, openBelow } from '#server/formats/critical-members.ts';
 import { addMediaTokens, emptyPrompt, type PromptContent } from '#server/formats/prompt-content.ts';
-import { badField, type Body, StrictFields } from '#server/formats/strict-fields.ts';
+import { badField, type Body, StrictFields } from '#server/framing/strict-fields.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 
 const textOrList = { zh: '必须是文本或数组', en: 'must be a text or a list' };

@@ -6,7 +6,7 @@ import { requestedByBody, type RequestedCall } from '#server/formats/call-addres
 import type { ClientCall } from '#server/formats/client-dialect.ts';
 import { criticalMembers, openBelow } from '#server/formats/critical-members.ts';
 import { emptyPrompt, type PromptContent } from '#server/formats/prompt-content.ts';
-import { badField, type Body } from '#server/formats/strict-fields.ts';
+import { badField, type Body } from '#server/framing/strict-fields.ts';
 
 /** Tokens of the conversation before the turn. */
 export interface ContextSize {

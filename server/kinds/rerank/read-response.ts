@@ -2,7 +2,7 @@
 // `meta.billed_units` (Cohere, mostly searches without tokens). Ali's results are in `output`.
 import type { CallUnits } from '#shared/call-units.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
-import type { Body } from '#server/formats/strict-fields.ts';
+import type { Body } from '#server/framing/strict-fields.ts';
 import { tokenCount } from '#server/formats/token-usage.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import { readPromptUsage } from '../prompt-usage.ts';

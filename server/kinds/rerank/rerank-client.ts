@@ -6,7 +6,7 @@ import { type CallAddress, requestedByBody } from '#server/formats/call-address.
 import type { ClientCall } from '#server/formats/client-dialect.ts';
 import { criticalMembers } from '#server/formats/critical-members.ts';
 import { addMediaTokens, emptyPrompt } from '#server/formats/prompt-content.ts';
-import { badField, type Body, StrictFields } from '#server/formats/strict-fields.ts';
+import { badField, type Body, StrictFields } from '#server/framing/strict-fields.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import { readableTexts, textOf } from './documents.ts';
 import type { RerankRequested, RerankShape } from './rerank-parts.ts';

@@ -1,6 +1,6 @@
 // Writes a caller's reranking in the provider's format.
 import { untranslatable } from '#server/formats/losses.ts';
-import type { Body } from '#server/formats/strict-fields.ts';
+import type { Body } from '#server/framing/strict-fields.ts';
 import { textOf } from './documents.ts';
 import type { NestedFields, RerankFormat } from './rerank-parts.ts';
 

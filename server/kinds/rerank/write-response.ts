@@ -1,7 +1,7 @@
 // Writes a reranking in the caller's shape.
 import { inputTokens } from '#shared/token-usage.ts';
 import type { DecodeInput } from '#server/formats/decoded-whole.ts';
-import type { Body } from '#server/formats/strict-fields.ts';
+import type { Body } from '#server/framing/strict-fields.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import { textOf } from './documents.ts';
 import type { RerankResponse, RerankResult } from './rerank-parts.ts';

@@ -1,7 +1,7 @@
 // `/v1/batches`: https://platform.openai.com/docs/api-reference/batch
 import { fieldRules } from '#shared/field-rules.ts';
 import { surfaces } from '#server/surfaces/registry.ts';
-import { badField, StrictFields } from '#server/formats/strict-fields.ts';
+import { badField, StrictFields } from '#server/framing/strict-fields.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import { checkMeans } from '#server/call/admission/admit-call.ts';

@@ -10,7 +10,7 @@ import { ChannelStatus } from '#shared/channels.ts';
 import type { CriticalMembers } from '#server/formats/critical-members.ts';
 import type { HostedPlace } from '#server/formats/hosted-tools.ts';
 import { requestedTier } from '#server/formats/service-tier.ts';
-import { badField, StrictFields } from '#server/formats/strict-fields.ts';
+import { badField, StrictFields } from '#server/framing/strict-fields.ts';
 import { LineTooLong } from '#server/slices/files/line-cutter.ts';
 import { checkSchemas } from '#server/formats/schema-parts.ts';
 import { JsonScan } from '#server/framing/json-scan.ts';

@@ -1,6 +1,6 @@
 // Creates a batch: from the file to the provider, top to bottom.
 import type { BatchRecord } from '#server/db/records/batch.ts';
-import { badField } from '#server/formats/strict-fields.ts';
+import { badField } from '#server/framing/strict-fields.ts';
 import { batchPurpose, findFile, longestRetention } from '#server/slices/files/file-store.ts';
 import { errorOf, readAtProvider } from '#server/slices/files/upstream-files.ts';
 import type { SpoolFile } from '#server/http/spool.ts';

@@ -1,7 +1,7 @@
 // Gemini's batches: requests and results are files of JSON lines at the provider.
 // https://ai.google.dev/gemini-api/docs/batch-api
 import type { BatchRecord } from '#server/db/records/batch.ts';
-import { badField } from '#server/formats/strict-fields.ts';
+import { badField } from '#server/framing/strict-fields.ts';
 import { channelOf, deleteThere, errorOf, requestAccount, type Requesting } from '#server/slices/files/upstream-files.ts';
 import { fieldRules } from '#shared/field-rules.ts';
 import { PiecedBody, sourceOf } from '#server/framing/byte-source.ts';

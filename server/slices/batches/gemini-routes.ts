@@ -5,7 +5,7 @@ import type { BatchRecord } from '#server/db/records/batch.ts';
 import { storableText } from '#server/db/storable.ts';
 import { plainNames } from '#server/formats/proto-json.ts';
 import { surfaces } from '#server/surfaces/registry.ts';
-import { badField, StrictFields } from '#server/formats/strict-fields.ts';
+import { badField, StrictFields } from '#server/framing/strict-fields.ts';
 import { withoutBlocked } from '#server/slices/files/blocked-results.ts';
 import { passFile } from '#server/slices/files/pass-file.ts';
 import { filesAreOff } from '#server/slices/files/read-upload.ts';
@@ -18,7 +18,6 @@ import { checkMeans } from '#server/call/admission/admit-call.ts';
 import { splitVerb } from '#server/call/path-pattern.ts';
 import type { ModelVerbs } from '#server/call/routes.ts';
 import type { RelayServices } from '#server/call/services.ts';
-import { badQuery } from '#server/slices/responses/list-items.ts';
 import { createServer, type StoredAnswer, type StoredCaller } from '#server/slices/responses/serve-caller.ts';
 import { batchEndpoint } from './batch-endpoints.ts';
 import { findBatch, listBatches, mostBatches } from './batch-store.ts';
@@ -155,7 +154,7 @@ function inParts(batch: BatchRecord): { head: Buffer; middle: Buffer; tail: Buff
 
 function limitIn(query: URLSearchParams): number {
   const limit = Number(query.get('pageSize') || defaultLimit);
-  if (!Number.isInteger(limit) || limit < 1) throw badQuery('pageSize', fieldRules.wholeBetween(1, largestLimit));
+  if (!Number.isInteger(limit) || limit < 1) throw badField('pageSize', fieldRules.wholeBetween(1, largestLimit));
   return Math.min(limit, largestLimit);
 }
 

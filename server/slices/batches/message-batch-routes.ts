@@ -3,7 +3,7 @@ import { AppError } from '#shared/errors.ts';
 import { fieldRules } from '#shared/field-rules.ts';
 import type { BatchRecord } from '#server/db/records/batch.ts';
 import { surfaces } from '#server/surfaces/registry.ts';
-import { badField } from '#server/formats/strict-fields.ts';
+import { badField } from '#server/framing/strict-fields.ts';
 import { withoutBlocked } from '#server/slices/files/blocked-results.ts';
 import { passFile } from '#server/slices/files/pass-file.ts';
 import { restoredLines } from '#server/slices/files/restored-lines.ts';
@@ -12,7 +12,6 @@ import { isObject } from '#server/framing/loose-json.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import { checkMeans } from '#server/call/admission/admit-call.ts';
 import type { RelayServices } from '#server/call/services.ts';
-import { badQuery } from '#server/slices/responses/list-items.ts';
 import { siteAddress } from '#server/settings/site-address.ts';
 import type { StoredCaller } from '#server/slices/responses/serve-caller.ts';
 import { withoutTrailing } from '#shared/trailing.ts';
@@ -94,8 +93,8 @@ const [defaultLimit, largestLimit] = [20, 1000];
 /** @throws {AppError} `invalid_request` with the invalid parameter */
 function readPage(query: URLSearchParams): BatchesPage {
   const limit = Number(query.get('limit') ?? defaultLimit);
-  if (!Number.isInteger(limit) || limit < 1 || limit > largestLimit) throw badQuery('limit', fieldRules.wholeBetween(1, largestLimit));
+  if (!Number.isInteger(limit) || limit < 1 || limit > largestLimit) throw badField('limit', fieldRules.wholeBetween(1, largestLimit));
   const [after, before] = [query.get('after_id') ?? undefined, query.get('before_id') ?? undefined];
-  if (after !== undefined && before !== undefined) throw badQuery('before_id', fieldRules.invalid);
+  if (after !== undefined && before !== undefined) throw badField('before_id', fieldRules.invalid);
   return { limit, after, before };
 }

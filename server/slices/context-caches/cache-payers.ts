@@ -1,7 +1,7 @@
 // Records which keys paid for a cache's time. Any key of the owner may extend it; each is refunded the unused part of
 // its payment.
 import type { ContextCacheRecord } from '#server/db/records/context-cache.ts';
-import { badField } from '#server/formats/strict-fields.ts';
+import { badField } from '#server/framing/strict-fields.ts';
 import { spansOf } from './cache-price.ts';
 
 /** Time that one key paid for, without a gap. Unix seconds and quota. */

@@ -1,7 +1,7 @@
 // Prices of storing a cache. https://ai.google.dev/gemini-api/docs/pricing
 import type { AppContext } from '#server/context.ts';
 import type { ContextCacheRecord } from '#server/db/records/context-cache.ts';
-import { badField } from '#server/formats/strict-fields.ts';
+import { badField } from '#server/framing/strict-fields.ts';
 import { ratioOfGroup } from '#server/settings/group-moves.ts';
 
 export type CacheTerms = Pick<ContextCacheRecord, 'price' | 'group_ratio' | 'quota_per_unit'>;

@@ -1,11 +1,11 @@
 // `cachedContents` routes, for Gemini and Vertex. https://ai.google.dev/api/caching
 import { AppError } from '#shared/errors.ts';
 import { fieldRules } from '#shared/field-rules.ts';
+import { badField } from '#server/framing/strict-fields.ts';
 import { surfaces } from '#server/surfaces/registry.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import { checkMeans } from '#server/call/admission/admit-call.ts';
 import type { RelayServices } from '#server/call/services.ts';
-import { badQuery } from '#server/slices/responses/list-items.ts';
 import { createServer, type StoredAnswer, type StoredCaller } from '#server/slices/responses/serve-caller.ts';
 import { findCache, listCaches, mostCaches, presentCache } from './cache-store.ts';
 import { changeCache } from './change-cache.ts';
@@ -59,6 +59,6 @@ export function mountContextCaches(host: RouteHost, services: RelayServices): vo
 
 function limitIn(query: URLSearchParams): number {
   const limit = Number(query.get('pageSize') || defaultLimit);
-  if (!Number.isInteger(limit) || limit < 1) throw badQuery('pageSize', fieldRules.wholeBetween(1, largestLimit));
+  if (!Number.isInteger(limit) || limit < 1) throw badField('pageSize', fieldRules.wholeBetween(1, largestLimit));
   return Math.min(limit, largestLimit);
 }

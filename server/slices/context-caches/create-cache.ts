@@ -7,7 +7,7 @@ import { noTokens } from '#shared/token-usage.ts';
 import { checkWords } from '#server/slices/batches/check-requests.ts';
 import type { ContextCacheRecord } from '#server/db/records/context-cache.ts';
 import { clientDialects } from '#server/formats/registry.ts';
-import { badField } from '#server/formats/strict-fields.ts';
+import { badField } from '#server/framing/strict-fields.ts';
 import type { QuotedPrice } from '#server/money/quote.ts';
 import { reserveQuota } from '#server/call/admission/reserve-call.ts';
 import { keyBehind } from '#server/exchange/key-behind.ts';

@@ -6,7 +6,7 @@ import { objectsOf, plainNames } from '#server/formats/proto-json.ts';
 import { clientDialects, upstreamDialects } from '#server/formats/registry.ts';
 import { requestedModel } from '#server/formats/requested-model.ts';
 import { checkSchemas } from '#server/formats/schema-parts.ts';
-import { badField, StrictFields } from '#server/formats/strict-fields.ts';
+import { badField, StrictFields } from '#server/framing/strict-fields.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import { countNames } from '#server/call/admission/check-names.ts';
 

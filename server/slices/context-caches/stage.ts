@@ -3,7 +3,7 @@ import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import { addMediaTokens, type PromptContent } from '#server/formats/prompt-content.ts';
 import { looseMember } from '#server/formats/proto-json.ts';
-import { badField } from '#server/formats/strict-fields.ts';
+import { badField } from '#server/framing/strict-fields.ts';
 import type { AdmittedCall } from '#server/call/admission/admit-call.ts';
 import { checkReach } from '#server/call/check-reach.ts';
 import { renameObjects } from '#server/call/rename-objects.ts';

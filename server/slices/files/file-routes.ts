@@ -6,10 +6,11 @@ import { AppError } from '#shared/errors.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import { checkMeans } from '#server/call/admission/admit-call.ts';
 import { MultipartFile } from '#server/framing/multipart.ts';
+import { badField } from '#server/framing/strict-fields.ts';
 import { markedName } from './marked-name.ts';
 import { keyBehind } from '#server/exchange/key-behind.ts';
 import type { RelayServices } from '#server/call/services.ts';
-import { badQuery, listOf } from '#server/slices/responses/list-items.ts';
+import { listOf } from '#server/slices/responses/list-items.ts';
 import { createServer, type StoredAnswer, type StoredCaller } from '#server/slices/responses/serve-caller.ts';
 import { isRetryable } from '#server/exchange/failure-consequences.ts';
 import type { UpstreamFailure } from '#server/exchange/upstream-error.ts';
@@ -120,8 +121,8 @@ function isRefusal({ upstreamStatus: status }: UpstreamFailure): boolean {
 /** @throws {AppError} `invalid_request` with the invalid parameter */
 function readPage(query: URLSearchParams): FilesPage {
   const limit = Number(query.get('limit') ?? mostOfPage);
-  if (!Number.isInteger(limit) || limit < 1 || limit > mostOfPage) throw badQuery('limit', fieldRules.wholeBetween(1, mostOfPage));
+  if (!Number.isInteger(limit) || limit < 1 || limit > mostOfPage) throw badField('limit', fieldRules.wholeBetween(1, mostOfPage));
   const order = query.get('order') ?? 'desc';
-  if (order !== 'asc' && order !== 'desc') throw badQuery('order', fieldRules.oneOf(['asc', 'desc']));
+  if (order !== 'asc' && order !== 'desc') throw badField('order', fieldRules.oneOf(['asc', 'desc']));
   return { limit, isAscending: order === 'asc', after: query.get('after') ?? undefined, purpose: query.get('purpose') ?? undefined };
 }

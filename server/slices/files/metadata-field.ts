@@ -1,6 +1,6 @@
 // Metadata of callers' objects: https://platform.openai.com/docs/api-reference/batch/create#batch-create-metadata
 import { fieldRules } from '#shared/field-rules.ts';
-import { badField, type StrictFields } from '#server/formats/strict-fields.ts';
+import { badField, type StrictFields } from '#server/framing/strict-fields.ts';
 
 const mostPairs = 16;
 const longestKey = 64;

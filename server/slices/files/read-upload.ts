@@ -4,7 +4,7 @@ import { fieldRules } from '#shared/field-rules.ts';
 import type { AppContext } from '#server/context.ts';
 import { type CriticalMembers, criticalMembers } from '#server/formats/critical-members.ts';
 import { type MultipartFields, multipartToBody } from '#server/formats/multipart-body.ts';
-import { badField, type Body } from '#server/formats/strict-fields.ts';
+import { badField, type Body } from '#server/framing/strict-fields.ts';
 import { sourceOf } from '#server/framing/byte-source.ts';
 import { boundaryOf, MultipartFile } from '#server/framing/multipart.ts';
 import { readBody } from '#server/http/read-body.ts';

@@ -5,7 +5,7 @@ import { fieldRules } from '#shared/field-rules.ts';
 import type { AppContext } from '#server/context.ts';
 import type { FileRecord } from '#server/db/records/file.ts';
 import { surfaces } from '#server/surfaces/registry.ts';
-import { badField, StrictFields } from '#server/formats/strict-fields.ts';
+import { badField, StrictFields } from '#server/framing/strict-fields.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import { checkMeans } from '#server/call/admission/admit-call.ts';

@@ -9,7 +9,7 @@ import type { TuningJobRecord } from '#server/db/records/tuning-job.ts';
 import { refuseAccountObject } from '#server/formats/provider-objects.ts';
 import { emptyPrompt, type PromptContent } from '#server/formats/prompt-content.ts';
 import { upstreamDialects } from '#server/formats/registry.ts';
-import { badField, type Body, StrictFields } from '#server/formats/strict-fields.ts';
+import { badField, type Body, StrictFields } from '#server/framing/strict-fields.ts';
 import { LineTooLong } from '#server/slices/files/line-cutter.ts';
 import { JsonScan } from '#server/framing/json-scan.ts';
 import { isObject } from '#server/framing/loose-json.ts';

@@ -3,7 +3,7 @@ import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import type { FileRecord } from '#server/db/records/file.ts';
 import type { TuningJobRecord } from '#server/db/records/tuning-job.ts';
-import { badField } from '#server/formats/strict-fields.ts';
+import { badField } from '#server/framing/strict-fields.ts';
 import { findFile, tuningPurpose } from '#server/slices/files/file-store.ts';
 import { errorOf, readAtProvider, sendFile } from '#server/slices/files/upstream-files.ts';
 import { MultipartFile } from '#server/framing/multipart.ts';

@@ -6,9 +6,10 @@ import { storableText } from '#server/db/storable.ts';
 import { channelOf, errorOf } from '#server/slices/files/upstream-files.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import { checkpointId, readTunedModelId } from '#server/model-facts/tuned-model-id.ts';
-import { badQuery, listOf } from '#server/slices/responses/list-items.ts';
+import { listOf } from '#server/slices/responses/list-items.ts';
 import { fieldRules } from '#shared/field-rules.ts';
 import { withoutTrailing } from '#shared/trailing.ts';
+import { badField } from '#server/framing/strict-fields.ts';
 import { openName, sealName } from './sealed-ids.ts';
 import { countIn, idIn, listThere } from './upstream-jobs.ts';
 
@@ -31,7 +32,7 @@ export async function listOfJob(context: AppContext, job: TuningJobRecord, kind:
   const owner = `${job.id} ${kind}`;
   const from =
     after === undefined ? undefined : after.startsWith(prefix) ? openName(context.secrets, owner, after.slice(prefix.length)) : null;
-  if (from === null) throw badQuery('after', fieldRules.invalid);
+  if (from === null) throw badField('after', fieldRules.invalid);
   // The provider does not have the job (yet).
   if (job.upstream_id === '') return listOf([], false);
   const channel = channelOf(context, job);

@@ -2,7 +2,7 @@
 import { fieldRules } from '#shared/field-rules.ts';
 import { metadataIn } from '#server/slices/files/metadata-field.ts';
 import type { TuningJobRecord } from '#server/db/records/tuning-job.ts';
-import { badField, StrictFields } from '#server/formats/strict-fields.ts';
+import { badField, StrictFields } from '#server/framing/strict-fields.ts';
 import { requestedModel } from '#server/formats/requested-model.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 

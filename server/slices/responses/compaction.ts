@@ -3,7 +3,7 @@
 import { AppError } from '#shared/errors.ts';
 import { fieldRules } from '#shared/field-rules.ts';
 import type { AppContext } from '#server/context.ts';
-import { badField } from '#server/formats/strict-fields.ts';
+import { badField } from '#server/framing/strict-fields.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import type { PartBudget } from '#server/framing/part-budget.ts';
 import type { RelayBody } from '#server/call/endpoints.ts';

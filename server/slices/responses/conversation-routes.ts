@@ -2,7 +2,7 @@
 import { AppError } from '#shared/errors.ts';
 import { fieldRules } from '#shared/field-rules.ts';
 import { openaiMetadata, readMetadata } from '#server/formats/metadata.ts';
-import { StrictFields, badField } from '#server/formats/strict-fields.ts';
+import { StrictFields, badField } from '#server/framing/strict-fields.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import { checkMeans } from '#server/call/admission/admit-call.ts';

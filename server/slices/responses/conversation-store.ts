@@ -9,8 +9,9 @@ import type { Write } from '#server/db/database.ts';
 import type { ConversationItemRecord } from '#server/db/records/conversation-item.ts';
 import type { ConversationRecord } from '#server/db/records/conversation.ts';
 import { isObject } from '#server/framing/loose-json.ts';
+import { badField } from '#server/framing/strict-fields.ts';
 import { completeItems, isCompaction, type Item } from './items.ts';
-import { badQuery, type ItemsPage, listOf, listPieces } from './list-items.ts';
+import { type ItemsPage, listOf, listPieces } from './list-items.ts';
 import { isFree } from './holdings.ts';
 import { readItems, readPieces } from './read-parts.ts';
 import { removeItems } from './remove-items.ts';
@@ -218,7 +219,7 @@ export class ConversationStore {
     let to = record.end;
     if (after !== undefined) {
       const last = await this.#items.get(`${id}:${after}`);
-      if (last === null) throw badQuery('after', fieldRules.invalid);
+      if (last === null) throw badField('after', fieldRules.invalid);
       if (isAscending) from = last.position;
       else to = Math.min(to, last.position);
     }

@@ -2,7 +2,7 @@
 // include are absent anyway. https://platform.openai.com/docs/api-reference/responses/get
 import { fieldRules } from '#shared/field-rules.ts';
 import { isObject } from '#server/framing/loose-json.ts';
-import { badQuery } from './list-items.ts';
+import { badField } from '#server/framing/strict-fields.ts';
 import type { Json } from './present-response.ts';
 
 /** Removes the member from an item, by its name in the query; null if no output contains it. */
@@ -21,7 +21,7 @@ const without: Readonly<Record<string, ((item: Json) => Json) | null>> = {
 export function readIncludes(query: URLSearchParams): ReadonlySet<string> {
   // Client libraries write lists with brackets.
   const wanted = [...query.getAll('include'), ...query.getAll('include[]')];
-  if (!wanted.every((name) => Object.hasOwn(without, name))) throw badQuery('include', fieldRules.oneOf(Object.keys(without)));
+  if (!wanted.every((name) => Object.hasOwn(without, name))) throw badField('include', fieldRules.oneOf(Object.keys(without)));
   return new Set(wanted);
 }
 

@@ -1,6 +1,6 @@
 // Pages of item lists, as in the vendor's API.
-import { AppError } from '#shared/errors.ts';
 import { fieldRules } from '#shared/field-rules.ts';
+import { badField } from '#server/framing/strict-fields.ts';
 import type { Item } from './items.ts';
 
 export interface ItemsPage {
@@ -16,14 +16,10 @@ const largestLimit = 100;
 export function readPage(query: URLSearchParams): ItemsPage {
   const limit = query.get('limit');
   const count = limit === null ? defaultLimit : Number(limit);
-  if (!Number.isInteger(count) || count < 1 || count > largestLimit) throw badQuery('limit', fieldRules.wholeBetween(1, largestLimit));
+  if (!Number.isInteger(count) || count < 1 || count > largestLimit) throw badField('limit', fieldRules.wholeBetween(1, largestLimit));
   const order = query.get('order') ?? 'desc';
-  if (order !== 'asc' && order !== 'desc') throw badQuery('order', fieldRules.oneOf(['asc', 'desc']));
+  if (order !== 'asc' && order !== 'desc') throw badField('order', fieldRules.oneOf(['asc', 'desc']));
   return { limit: count, isAscending: order === 'asc', after: query.get('after') ?? undefined };
-}
-
-export function badQuery(field: string, rule: { zh: string; en: string }): AppError {
-  return new AppError('invalid_request', { detail: { zh: `${field} ${rule.zh}`, en: `${field} ${rule.en}` } }, { field });
 }
 
 /**
@@ -33,7 +29,7 @@ export function badQuery(field: string, rule: { zh: string; en: string }): AppEr
 export function pageOf(items: readonly Item[], { limit, isAscending, after }: ItemsPage): object {
   const ordered = isAscending ? items : items.toReversed();
   const at = after === undefined ? -1 : ordered.findIndex((item) => item['id'] === after);
-  if (after !== undefined && at < 0) throw badQuery('after', fieldRules.invalid);
+  if (after !== undefined && at < 0) throw badField('after', fieldRules.invalid);
   return listOf(ordered.slice(at + 1, at + 1 + limit), ordered.length > at + 1 + limit);
 }
 

@@ -1,12 +1,13 @@
 // Routes of stored responses.
 import { AppError } from '#shared/errors.ts';
 import { fieldRules } from '#shared/field-rules.ts';
+import { badField } from '#server/framing/strict-fields.ts';
 import type { StoredResponseRecord } from '#server/db/records/stored-response.ts';
 import { bufferResponse, eventStreamHeaders } from '#server/http/lean-response.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import type { RelayServices } from '#server/call/services.ts';
 import { eventWithIncludes, readIncludes, withIncludes } from './includes.ts';
-import { badQuery, pageOf, readPage } from './list-items.ts';
+import { pageOf, readPage } from './list-items.ts';
 import { streamOf } from './response-events.ts';
 import type { Stores } from './response-source.ts';
 import { writeEvent } from './present-response.ts';
@@ -94,6 +95,6 @@ function isTrue(query: URLSearchParams, name: string): boolean {
 function startingAfter(query: URLSearchParams): number | undefined {
   const text = query.get('starting_after');
   if (text === null) return undefined;
-  if (!/^\d{1,15}$/.test(text)) throw badQuery('starting_after', fieldRules.integer);
+  if (!/^\d{1,15}$/.test(text)) throw badField('starting_after', fieldRules.integer);
   return Number(text);
 }

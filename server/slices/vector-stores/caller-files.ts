@@ -3,7 +3,7 @@ import type { AppContext } from '#server/context.ts';
 import type { FileRecord } from '#server/db/records/file.ts';
 import type { VectorStoreRecord } from '#server/db/records/vector-store.ts';
 import { fileNotFound, isNameable } from '#server/slices/files/file-store.ts';
-import { badField } from '#server/formats/strict-fields.ts';
+import { badField } from '#server/framing/strict-fields.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import { withoutMark } from '#server/slices/files/marked-name.ts';
 import { strangerName } from '#server/slices/files/stranger-name.ts';

@@ -1,10 +1,11 @@
 // Helpers of store routes: finds the caller's store, and parses pages.
 import { fieldRules } from '#shared/field-rules.ts';
 import { AppError } from '#shared/errors.ts';
+import { badField } from '#server/framing/strict-fields.ts';
 import type { AppContext } from '#server/context.ts';
 import type { VectorStoreRecord } from '#server/db/records/vector-store.ts';
 import { channelOf } from '#server/slices/files/upstream-files.ts';
-import { badQuery, readPage } from '#server/slices/responses/list-items.ts';
+import { readPage } from '#server/slices/responses/list-items.ts';
 import type { StoredAnswer, StoredCaller } from '#server/slices/responses/serve-caller.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
 import type { StoresPage } from './store-records.ts';
@@ -36,6 +37,6 @@ export function openStore(context: AppContext, { id, state, unpaid_since: unpaid
 export function readStoresPage(query: URLSearchParams): StoresPage {
   const before = query.get('before') ?? undefined;
   const page = readPage(query);
-  if (before !== undefined && page.after !== undefined) throw badQuery('before', fieldRules.invalid);
+  if (before !== undefined && page.after !== undefined) throw badField('before', fieldRules.invalid);
   return { ...page, before };
 }

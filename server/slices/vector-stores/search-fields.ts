@@ -1,6 +1,6 @@
 // Reads search requests. https://platform.openai.com/docs/api-reference/vector-stores/search
 import { fieldRules } from '#shared/field-rules.ts';
-import { badField, type StrictFields } from '#server/formats/strict-fields.ts';
+import { badField, type StrictFields } from '#server/framing/strict-fields.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import { strictFields } from './store-fields.ts';
 

@@ -1,6 +1,6 @@
 // Reads requests about stores and their files strictly. https://platform.openai.com/docs/api-reference/vector-stores
 import { fieldRules } from '#shared/field-rules.ts';
-import { badField, type Body, StrictFields } from '#server/formats/strict-fields.ts';
+import { badField, type Body, StrictFields } from '#server/framing/strict-fields.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 
 /**

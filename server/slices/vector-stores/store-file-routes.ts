@@ -9,9 +9,9 @@ import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import { strangerName } from '#server/slices/files/stranger-name.ts';
 import type { RelayServices } from '#server/call/services.ts';
 import { createIdRestorer } from '#server/slices/files/restore-ids.ts';
-import { badQuery, listOf } from '#server/slices/responses/list-items.ts';
+import { listOf } from '#server/slices/responses/list-items.ts';
 import { jsonResponse } from '#server/slices/responses/serve-caller.ts';
-import { badField } from '#server/formats/strict-fields.ts';
+import { badField } from '#server/framing/strict-fields.ts';
 import { attachFiles, refusedBy } from './create-store.ts';
 import { noteLargest } from './look-at-store.ts';
 import { checkPlace, namesIn, callerFiles, providerFileIds } from './caller-files.ts';
@@ -154,7 +154,7 @@ async function listFiles(context: AppContext, caller: StoreCaller, path: string)
   const { store, query, userId } = caller;
   const { limit, isAscending, ...ends } = readStoresPage(query);
   const filter = query.get('filter');
-  if (filter !== null && !statuses.includes(filter)) throw badQuery('filter', fieldRules.oneOf(statuses));
+  if (filter !== null && !statuses.includes(filter)) throw badField('filter', fieldRules.oneOf(statuses));
   const requested = new URLSearchParams({
     limit: String(limit),
     order: isAscending ? 'asc' : 'desc',

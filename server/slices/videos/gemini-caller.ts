@@ -6,7 +6,7 @@ import type { TaskRecord } from '#server/db/records/task.ts';
 import { refuseAccountObject } from '#server/formats/provider-objects.ts';
 import { criticalMembers, openBelow } from '#server/formats/critical-members.ts';
 import { dataUrl } from '#server/formats/media.ts';
-import { badField, type Body, StrictFields } from '#server/formats/strict-fields.ts';
+import { badField, type Body, StrictFields } from '#server/framing/strict-fields.ts';
 import { failReasonIn } from '#server/tasks/fail-reason.ts';
 import { callersName } from '#server/tasks/task-data.ts';
 import { sizeNamed } from '#server/tasks/videos/frame.ts';

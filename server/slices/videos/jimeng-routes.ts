@@ -1,7 +1,7 @@
 // Jimeng's single path: the query names the action.
 import { AppError } from '#shared/errors.ts';
 import { fieldRules } from '#shared/field-rules.ts';
-import { badField } from '#server/formats/strict-fields.ts';
+import { badField } from '#server/framing/strict-fields.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import { readContent } from '#server/call/admission/read-content.ts';
 import type { RelayServices } from '#server/call/services.ts';

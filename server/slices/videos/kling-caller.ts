@@ -4,7 +4,7 @@ import { AppError, errorText, type Language } from '#shared/errors.ts';
 import { fieldRules } from '#shared/field-rules.ts';
 import type { TaskRecord } from '#server/db/records/task.ts';
 import { criticalMembers } from '#server/formats/critical-members.ts';
-import { badField, type Body, StrictFields } from '#server/formats/strict-fields.ts';
+import { badField, type Body, StrictFields } from '#server/framing/strict-fields.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import type { TaskAnswer } from '#server/call/tasks/answer-tasks.ts';
 import { TaskFailure } from '#server/call/tasks/task-failure.ts';

@@ -3,7 +3,7 @@ import { fieldRules } from '#shared/field-rules.ts';
 import { refuseAccountObject } from '#server/formats/provider-objects.ts';
 import { criticalMembers } from '#server/formats/critical-members.ts';
 import type { MultipartFields } from '#server/formats/multipart-body.ts';
-import { badField, type Body, StrictFields } from '#server/formats/strict-fields.ts';
+import { badField, type Body, StrictFields } from '#server/framing/strict-fields.ts';
 import { MultipartFile } from '#server/framing/multipart.ts';
 import { longestPrompt } from '#server/call/tasks/task-bounds.ts';
 import { sizeNamed } from '#server/tasks/videos/frame.ts';

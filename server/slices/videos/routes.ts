@@ -1,7 +1,7 @@
 // Video routes: OpenAI's `/v1/videos`, and `/v1/video/generations` of compatible gateways. Both reach every provider.
 import type { RouteHost } from '#server/http/mount.ts';
 import type { TaskRecord } from '#server/db/records/task.ts';
-import { StrictFields } from '#server/formats/strict-fields.ts';
+import { StrictFields } from '#server/framing/strict-fields.ts';
 import type { RelayBody } from '#server/call/endpoints.ts';
 import type { RelayServices } from '#server/call/services.ts';
 import type { Admission } from '#server/call/admission/admission.ts';

@@ -3,7 +3,7 @@ import { AppError, errors } from '#shared/errors.ts';
 import { heightOf } from '#shared/video-prices.ts';
 import { ChannelStatus } from '#shared/channels.ts';
 import type { TaskRecord } from '#server/db/records/task.ts';
-import { badField } from '#server/formats/strict-fields.ts';
+import { badField } from '#server/framing/strict-fields.ts';
 import type { BodyHold } from '#server/http/bodies.ts';
 import type { Admission } from '#server/call/admission/admission.ts';
 import { servesTasks } from '#server/work/tasks/run-attempts.ts';

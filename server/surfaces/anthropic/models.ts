@@ -1,9 +1,9 @@
 // Model list of this surface, paginated. https://platform.claude.com/docs/en/api/models/list
 import { fieldRules } from '#shared/field-rules.ts';
+import { badField } from '#server/framing/strict-fields.ts';
 import { contextWindow } from '#server/money/context-windows.ts';
 import { maxOutputTokens } from '#server/money/max-output-tokens.ts';
 import type { ListedModel } from '../api-surface.ts';
-import { badParameter } from '../bad-parameter.ts';
 
 const usualLimit = 20;
 const mostModels = 1000;
@@ -37,7 +37,7 @@ export function writeModelList(models: readonly ListedModel[], query: URLSearchP
   const limit = limitOf(query.get('limit'));
   const [after, before] = [query.get('after_id'), query.get('before_id')];
   if (after !== null && before !== null)
-    throw badParameter('before_id', { zh: '不能与 after_id 同时给出', en: 'cannot be given together with after_id' });
+    throw badField('before_id', { zh: '不能与 after_id 同时给出', en: 'cannot be given together with after_id' });
   const inside = models.filter(({ id }) => (after === null || id > after) && (before === null || id < before));
   const page = before === null ? inside.slice(0, limit) : inside.slice(-limit);
   return {
@@ -51,6 +51,6 @@ export function writeModelList(models: readonly ListedModel[], query: URLSearchP
 function limitOf(text: string | null): number {
   if (text === null) return usualLimit;
   const limit = /^\d{1,9}$/.test(text) ? Number(text) : 0;
-  if (limit < 1 || limit > mostModels) throw badParameter('limit', fieldRules.wholeBetween(1, mostModels));
+  if (limit < 1 || limit > mostModels) throw badField('limit', fieldRules.wholeBetween(1, mostModels));
   return limit;
 }

@@ -1,9 +1,9 @@
 // Model list of this surface, paginated. https://ai.google.dev/api/models
 import { fieldRules } from '#shared/field-rules.ts';
+import { badField } from '#server/framing/strict-fields.ts';
 import { contextWindow } from '#server/money/context-windows.ts';
 import { maxOutputTokens } from '#server/money/max-output-tokens.ts';
 import type { ListedModel } from '../api-surface.ts';
-import { badParameter } from '../bad-parameter.ts';
 
 const usualSize = 50;
 const mostModels = 1000;
@@ -41,12 +41,12 @@ export function writeModelList(models: readonly ListedModel[], query: URLSearchP
 /** 0 and an absent value are the default; larger values are the maximum. */
 function sizeOf(text: string | null): number {
   if (text === null || text === '') return usualSize;
-  if (!/^\d{1,9}$/.test(text)) throw badParameter('pageSize', fieldRules.wholeBetween(0, mostModels));
+  if (!/^\d{1,9}$/.test(text)) throw badField('pageSize', fieldRules.wholeBetween(0, mostModels));
   return Math.min(mostModels, Number(text) || usualSize);
 }
 
 function placeOf(token: string | null): string {
   if (token === null || token === '') return '';
-  if (!/^[\w-]{1,1000}$/.test(token)) throw badParameter('pageToken', fieldRules.text);
+  if (!/^[\w-]{1,1000}$/.test(token)) throw badField('pageToken', fieldRules.text);
   return Buffer.from(token, 'base64url').toString('utf8');
 }

@@ -1,6 +1,6 @@
 // Pictures in JSON requests: a URL, a `data:` URL, or bare Base64.
 import { AppError } from '#shared/errors.ts';
-import { badField } from '#server/formats/strict-fields.ts';
+import { badField } from '#server/framing/strict-fields.ts';
 import type { MultipartFile } from '#server/framing/multipart.ts';
 import type { VideoPicture } from './video-format.ts';
 

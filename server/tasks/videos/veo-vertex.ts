@@ -2,7 +2,7 @@
 // https://cloud.google.com/vertex-ai/generative-ai/docs/model-reference/veo-video-generation
 import { AppError } from '#shared/errors.ts';
 import { isObject } from '#server/framing/loose-json.ts';
-import { badField } from '#server/formats/strict-fields.ts';
+import { badField } from '#server/framing/strict-fields.ts';
 import { idOf, textOf } from '#server/tasks/platforms/report-values.ts';
 import { vertex, vertexHost } from '#server/providers/vertex.ts';
 import { jsonQuestion } from './question.ts';

@@ -5,7 +5,7 @@ import { isObject } from '#server/framing/loose-json.ts';
 import { type CallParameters, plainTokenBytes } from '../../client-dialect.ts';
 import { otherProviders, untranslatable } from '../../losses.ts';
 import { googleLabels, readMetadata } from '../../metadata.ts';
-import { badField, type Body, StrictFields } from '../../strict-fields.ts';
+import { badField, type Body, StrictFields } from '#server/framing/strict-fields.ts';
 import { limits } from './limits.ts';
 
 /** Maximum tokens that a client may request. */

@@ -3,7 +3,7 @@ import { interactionsSurface } from '#server/surfaces/interactions/surface.ts';
 import type { ClientDialect } from '../../client-dialect.ts';
 import { beginningOf } from '../../conversation-beginning.ts';
 import { sessionInMetadata } from '../../session-ids.ts';
-import type { Body } from '../../strict-fields.ts';
+import type { Body } from '#server/framing/strict-fields.ts';
 import { requestedCall } from './requested-model.ts';
 import { callParameters, checkRequest } from './check-request.ts';
 import { interactionsNames } from './critical-members.ts';

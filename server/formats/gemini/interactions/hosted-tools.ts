@@ -2,7 +2,7 @@
 import type { HostedKind } from '#shared/hosted-tools.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import { type HostedPlace, placesInTools } from '../../hosted-tools.ts';
-import type { Body } from '../../strict-fields.ts';
+import type { Body } from '#server/framing/strict-fields.ts';
 
 const kinds: ReadonlyMap<unknown, HostedKind | null> = new Map<unknown, HostedKind | null>([
   ['function', null],

@@ -1,6 +1,6 @@
 // Forms of `input`: a text, one or several contents (a user turn), or steps of a conversation.
 import { isObject } from '#server/framing/loose-json.ts';
-import type { Body } from '../../strict-fields.ts';
+import type { Body } from '#server/framing/strict-fields.ts';
 
 const contents: ReadonlySet<unknown> = new Set(['text', 'image', 'audio', 'document', 'video']);
 

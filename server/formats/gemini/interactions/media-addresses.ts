@@ -1,6 +1,6 @@
 // URLs of images, audio, video and documents in `input`: a content, several, or steps of a conversation.
 import { isAddress, type MediaOf, withItems, withMember } from '../../media-addresses.ts';
-import type { Body } from '../../strict-fields.ts';
+import type { Body } from '#server/framing/strict-fields.ts';
 import { providerFile } from '../read-media.ts';
 import { isContent } from './items.ts';
 

@@ -1,7 +1,7 @@
 // Prompt content of Interactions requests. Read loosely, since rejected requests are estimated too.
 import { isObject } from '#server/framing/loose-json.ts';
 import { addJson, emptyPrompt, noteHosted, type PromptContent } from '../../prompt-content.ts';
-import type { Body } from '../../strict-fields.ts';
+import type { Body } from '#server/framing/strict-fields.ts';
 import { sourceOfUrl } from '../../media.ts';
 import { addFile, addInline } from '../prompt-content.ts';
 import { hostedPlaces } from './hosted-tools.ts';

@@ -3,7 +3,7 @@ import { fieldRules } from '#shared/field-rules.ts';
 import { sourceOfUrl } from '../../media.ts';
 import type { AudioPart, FilePart, ImagePart, MediaSource, TextPart } from '../../parts.ts';
 import type { ExtraField } from '../../request-fields.ts';
-import { badField, type StrictFields } from '../../strict-fields.ts';
+import { badField, type StrictFields } from '#server/framing/strict-fields.ts';
 import { audioFormat, providerFile } from '../read-media.ts';
 import { usualTypes } from './items.ts';
 

@@ -6,7 +6,7 @@ import { extraFieldReader, withSound } from '../../extra-fields.ts';
 import { otherProviders, untranslatable } from '../../losses.ts';
 import type { ChatRequest, ReasoningEffort, ReasoningWish, ResponseFormat } from '../../parts.ts';
 import type { ExtraField } from '../../request-fields.ts';
-import { badField, type Body, StrictFields } from '../../strict-fields.ts';
+import { badField, type Body, StrictFields } from '#server/framing/strict-fields.ts';
 import { readStop } from '../stop-sequences.ts';
 import { bareModel } from './requested-model.ts';
 import { refuseState } from './check-request.ts';

@@ -6,7 +6,7 @@ import type { AssistantPart, HostedCallPart, HostedResultPart, Message, ToolCall
 import { otherProviders, untranslatable } from '../../losses.ts';
 import type { ExtraField } from '../../request-fields.ts';
 import type { Seal } from '../../seal.ts';
-import { badField, StrictFields } from '../../strict-fields.ts';
+import { badField, StrictFields } from '#server/framing/strict-fields.ts';
 import { argumentsOfCall } from '../../tool-arguments.ts';
 import { readCallerSignature } from '../thought-signature.ts';
 import { isContent, stepsOf } from './items.ts';

@@ -3,7 +3,7 @@ import { fieldRules } from '#shared/field-rules.ts';
 import { otherProviders, untranslatable } from '../../losses.ts';
 import type { HostedTool, Tool, ToolChoice } from '../../parts.ts';
 import type { ExtraField } from '../../request-fields.ts';
-import { badField, type StrictFields } from '../../strict-fields.ts';
+import { badField, type StrictFields } from '#server/framing/strict-fields.ts';
 import { kindOfTool } from './hosted-tools.ts';
 
 export interface ReadTools {

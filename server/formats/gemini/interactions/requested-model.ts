@@ -2,7 +2,7 @@
 import type { RequestedCall } from '../../call-address.ts';
 import { otherProviders, untranslatable } from '../../losses.ts';
 import { requestedModel } from '../../requested-model.ts';
-import type { Body } from '../../strict-fields.ts';
+import type { Body } from '#server/framing/strict-fields.ts';
 
 /** @throws {AppError} `model_required`, `invalid_request`; `untranslatable` for an agent */
 export function requestedCall(body: Body): RequestedCall {

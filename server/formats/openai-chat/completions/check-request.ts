@@ -3,7 +3,7 @@ import { fieldRules } from '#shared/field-rules.ts';
 import { type CallParameters, plainTokenBytes } from '../../client-dialect.ts';
 import { chatIds, checkIds } from '../../metadata.ts';
 import { emptyPrompt, type PromptContent } from '../../prompt-content.ts';
-import { badField, type Body, StrictFields } from '../../strict-fields.ts';
+import { badField, type Body, StrictFields } from '#server/framing/strict-fields.ts';
 import { isTokenList } from '../../token-lists.ts';
 
 /** OpenAI's default limit. */

@@ -3,7 +3,7 @@ import { fieldRules } from '#shared/field-rules.ts';
 import type { ChatRequest } from '../../parts.ts';
 import { extraFieldReader } from '../../extra-fields.ts';
 import type { ExtraField } from '../../request-fields.ts';
-import { badField, type Body, StrictFields } from '../../strict-fields.ts';
+import { badField, type Body, StrictFields } from '#server/framing/strict-fields.ts';
 import { promptsOf, usualMaxTokens } from './check-request.ts';
 import { saidFields } from './said-fields.ts';
 

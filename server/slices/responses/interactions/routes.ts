@@ -1,12 +1,12 @@
 // Routes of stored interactions. Google's SDKs use either version.
 import { AppError } from '#shared/errors.ts';
 import { fieldRules } from '#shared/field-rules.ts';
+import { badField } from '#server/framing/strict-fields.ts';
 import type { StoredResponseRecord } from '#server/db/records/stored-response.ts';
 import { surfaces } from '#server/surfaces/registry.ts';
 import { bufferResponse, eventStreamHeaders } from '#server/http/lean-response.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import type { RelayServices } from '#server/call/services.ts';
-import { badQuery } from '#server/slices/responses/list-items.ts';
 import { createServer, type StoredCaller } from '#server/slices/responses/serve-caller.ts';
 import { streamOfFinished } from './finished-events.ts';
 import type { InteractionStores } from './interaction-source.ts';
@@ -66,6 +66,6 @@ export function mountInteractions(host: RouteHost, services: RelayServices, { st
 function lastSeen(query: URLSearchParams): number | undefined {
   const text = query.get('last_event_id');
   if (text === null || text === '') return undefined;
-  if (!/^\d{1,15}$/.test(text)) throw badQuery('last_event_id', fieldRules.integer);
+  if (!/^\d{1,15}$/.test(text)) throw badField('last_event_id', fieldRules.integer);
   return Number(text);
 }

@@ -5,7 +5,7 @@ import { isObject } from '#server/framing/loose-json.ts';
 
 export type Body = Readonly<Record<string, unknown>>;
 
-/** `field` is the name on the wire. */
+/** Error of a field or a query parameter. @param field name on the wire @returns 400 with the field at fault */
 export function badField(field: string, rule: LocalText): AppError {
   return new AppError('invalid_request', { detail: { zh: `${field} ${rule.zh}`, en: `${field} ${rule.en}` } }, { field });
 }
