@@ -86,15 +86,24 @@ export function paidRequest(call: CallInput, request: ChatRequest, dropped: stri
   return { ...request, hostedTools };
 }
 
+interface HostedWriting {
+  losses: Losses;
+  title: string;
+  /** Name of the format: its own tools are written unchanged. If undefined, `write` receives them as well. */
+  origin?: string;
+  /** Returns null if the format has no such tool. */
+  write(tool: HostedTool): Record<string, unknown> | null;
+}
+
 /** Writes the tools that a format supports; others are dropped and reported. @throws {AppError} `untranslatable` for a forced tool */
-export function writeHostedTools<Written>(
+export function writeHostedTools(
   { hostedTools = [], toolChoice, tools }: ChatRequest,
-  { losses, title, write }: { losses: Losses; title: string; write(tool: HostedTool): Written | null },
-): Written[] {
-  const written: Written[] = [];
+  { losses, title, origin, write }: HostedWriting,
+): Record<string, unknown>[] {
+  const written: Record<string, unknown>[] = [];
   const lost: HostedTool[] = [];
   for (const tool of hostedTools) {
-    const one = tool.kind === 'other' ? null : write(tool);
+    const one = tool.kind === 'other' ? null : tool.origin === origin ? { ...tool.object } : write(tool);
     if (one === null) lost.push(tool);
     else written.push(one);
   }

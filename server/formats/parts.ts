@@ -166,6 +166,8 @@ export interface HostedOptions {
   location?: Readonly<Record<string, string>>;
   /** Search context for the model: `low`, `medium` or `high`. */
   contextSize?: string;
+  /** Search of named vector stores: `vector_store_ids`, `max_num_results`, `ranking_options`, `filters`. */
+  fileSearch?: Readonly<Record<string, unknown>>;
 }
 
 /** `hosted`: a hosted tool must be used. */

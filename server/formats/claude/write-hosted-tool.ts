@@ -3,8 +3,7 @@ import type { Losses } from '../losses.ts';
 import type { HostedTool } from '../parts.ts';
 
 /** Returns null if the format has no such tool. */
-export function writeHostedTool({ kind, origin, object, options, field }: HostedTool, losses: Losses): Record<string, unknown> | null {
-  if (origin === 'claude') return { ...object };
+export function writeHostedTool({ kind, options, field }: HostedTool, losses: Losses): Record<string, unknown> | null {
   if (kind === 'code_execution') return { type: 'code_execution_20250825', name: 'code_execution' };
   if (kind === 'web_fetch') return { type: 'web_fetch_20250910', name: 'web_fetch', ...limitOf(options.mostCalls) };
   if (kind !== 'web_search') return null;

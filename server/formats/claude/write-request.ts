@@ -76,7 +76,7 @@ function cacheControl(cache: CacheHint | undefined): Json {
 
 function writeTools(body: Json, request: ChatRequest, losses: Losses): void {
   const { tools, toolChoice, parallelToolCalls } = request;
-  const hosted = writeHostedTools(request, { losses, title: dialect, write: (tool) => writeHostedTool(tool, losses) });
+  const hosted = writeHostedTools(request, { losses, title: dialect, origin: 'claude', write: (tool) => writeHostedTool(tool, losses) });
   if (tools.length + hosted.length === 0) return;
   const own = tools.map(({ name, description, parameters, isStrict, cache }) => ({
     name,

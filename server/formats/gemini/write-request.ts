@@ -98,13 +98,12 @@ function writeFormat(format: ResponseFormat, writeSchema: SchemaWriter): Json {
 function writeHosted(request: ChatRequest, losses: Losses): Json[] {
   const hasFunctions = request.tools.length > 0;
   const write = (tool: HostedTool): Json | null => {
-    if (tool.origin === 'gemini') return { ...tool.object };
     const name = hasFunctions ? undefined : memberOf[tool.kind];
     if (name === undefined) return null;
     for (const [option, field] of lostOptions) if (tool.options[option] !== undefined) losses.dropNamed(`${tool.field}.${field}`);
     return { [name]: {} };
   };
-  return writeHostedTools(request, { losses, title: 'Gemini', write });
+  return writeHostedTools(request, { losses, title: 'Gemini', origin: 'gemini', write });
 }
 
 const memberOf: Readonly<Partial<Record<HostedKind, string>>> = {

@@ -14,8 +14,9 @@ export function readHostedTools(tools: readonly StrictFields[], fields: StrictFi
     const kind = kindOfTool(tool.plain);
     const field = tool.path('').slice(0, -1);
     if (kind === null) return [];
-    const needed = namesStores(tool.plain) ? { isNeeded: true } : {};
-    return [{ type: 'hosted_tool', kind, origin: 'openai-chat', object: tool.plain, options: {}, field, ...needed }];
+    const isNeeded = namesStores(tool.plain);
+    const options = isNeeded && kind === 'file_search' ? { fileSearch: fileSearchIn(tool.plain) } : {};
+    return [{ type: 'hosted_tool', kind, origin: 'openai-chat', object: tool.plain, options, field, ...(isNeeded ? { isNeeded } : {}) }];
   });
   const search = fields.fields('web_search_options');
   if (search === undefined) return offered;
@@ -39,6 +40,17 @@ export function readHostedTools(tools: readonly StrictFields[], fields: StrictFi
     field: 'web_search_options',
   } as const;
   return [...offered, { ...requested, isNeeded: true }];
+}
+
+/** Callers write the search as Responses do, or as an object under the tool's name. */
+function fileSearchIn({ file_search: inner, ...tool }: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const { vector_store_ids, max_num_results, ranking_options, filters } = { ...tool, ...(isObject(inner) ? inner : {}) };
+  return {
+    ...defined('vector_store_ids', vector_store_ids),
+    ...defined('max_num_results', max_num_results),
+    ...defined('ranking_options', ranking_options),
+    ...defined('filters', filters),
+  };
 }
 
 export function readTool(tool: StrictFields): Tool {

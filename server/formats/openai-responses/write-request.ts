@@ -71,7 +71,7 @@ function writeFormat(format: NonNullable<ChatRequest['responseFormat']>): Json {
 
 function writeTools(body: Json, request: ChatRequest, losses: Losses): void {
   const { tools, toolChoice, parallelToolCalls, hostedTools = [] } = request;
-  const hosted = writeHostedTools(request, { losses, title, write: (tool) => writeHostedTool(tool, losses) });
+  const hosted = writeHostedTools(request, { losses, title, origin: 'openai-responses', write: (tool) => writeHostedTool(tool, losses) });
   // A tool choice without tools is rejected.
   if (tools.length + hosted.length === 0) return;
   body.tools = [...tools.map(writeTool), ...hosted];
