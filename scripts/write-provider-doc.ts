@@ -75,9 +75,7 @@ function rowOf(provider: Provider): string[] {
     String(type),
     reported?.name ?? provider.name,
     named
-      .map(([name, { isAtHomeOnly, isByChoice }]) =>
-        isByChoice === true ? `[${titleOf(name)}]` : isAtHomeOnly === true ? `(${titleOf(name)})` : titleOf(name),
-      )
+      .map(([name, { use }]) => (use === 'by_choice' ? `[${titleOf(name)}]` : use === 'at_home' ? `(${titleOf(name)})` : titleOf(name)))
       .join(', '),
     does.join(', '),
     keyOf(provider),

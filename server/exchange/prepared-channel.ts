@@ -251,8 +251,8 @@ function prepareFormats(source: FormatSource): PreparedFormat[] {
   const prepared = names.flatMap((name) => {
     const format = provider.formats[name];
     if (format === undefined) return [];
-    const isAway = format.isAtHomeOnly === true && base !== provider.baseUrl;
-    const isSpoken = spoken.length === 0 ? !isAway && format.isByChoice !== true : spoken.includes(name);
+    const isAway = format.use === 'at_home' && base !== provider.baseUrl;
+    const isSpoken = spoken.length === 0 ? !isAway && format.use !== 'by_choice' : spoken.includes(name);
     return isSpoken ? [prepareFormat(source, upstreamDialects[name], format)] : [];
   });
   if (spoken.length > 0 && prepared.length === 0) noteProblem(problems, { code: 'channel_formats_unknown' });
@@ -261,21 +261,7 @@ function prepareFormats(source: FormatSource): PreparedFormat[] {
 
 function prepareFormat(source: FormatSource, dialect: UpstreamDialect, format: ProviderFormat): PreparedFormat {
   const { provider } = source;
-  const {
-    framing = 'sse',
-    paths,
-    models,
-    headers,
-    auth,
-    isForItsCallers = false,
-    isBestFor,
-    isSoleFor,
-    isAtHomeOnly: _,
-    isByChoice: _choice,
-    baseUrl,
-    thoughts,
-    ...traits
-  } = format;
+  const { framing = 'sse', paths, models, headers, auth, isBestFor, isSoleFor, use, baseUrl, thoughts, ...traits } = format;
   const authorized = authorizeWith(source, auth ?? provider.auth);
   const plain = { ...authorized.headers, ...filled(source, headers), accept: 'application/json' };
   const whole = { ...plain, ...source.providerHeaders };
@@ -295,7 +281,7 @@ function prepareFormat(source: FormatSource, dialect: UpstreamDialect, format: P
     },
     paths,
     models,
-    isForItsCallers,
+    isForItsCallers: use === 'its_callers',
     isBestFor,
     isSoleFor,
     baseUrl,

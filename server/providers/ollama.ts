@@ -17,7 +17,7 @@ export const ollama: ProviderRecord = {
       takesAddresses: [],
       embeddings: 'ollama',
       // Translated calls use the native format, which supports more.
-      isForItsCallers: true,
+      use: 'its_callers',
     },
     ollama: {
       framing: 'json-lines',

@@ -40,7 +40,7 @@ export function claudeAt(path: string, thoughts: ThoughtsRule): { claude: Provid
       paths: { chat: `{base}${path}/v1/messages` },
       auth: { kind: 'header', name: 'x-api-key' },
       headers: { 'anthropic-version': '2023-06-01' },
-      isAtHomeOnly: true,
+      use: 'at_home',
       attribution: 'drop',
       thoughts,
     },
@@ -54,7 +54,7 @@ export function claudeAt(path: string, thoughts: ThoughtsRule): { claude: Provid
 export const responsesFormat = {
   'openai-responses': {
     paths: { chat: '{base}/v1/responses', count_tokens: '{base}/v1/responses/input_tokens' },
-    isAtHomeOnly: true,
+    use: 'at_home',
   },
 } as const satisfies Record<string, ProviderFormat>;
 

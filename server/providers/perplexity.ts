@@ -14,7 +14,7 @@ export const perplexity: ProviderRecord = {
     },
     // Retired on 27 September 2026; for proxies that still support it.
     'openai-chat': {
-      isByChoice: true,
+      use: 'by_choice',
       runsAlways: ['web_search'],
       paths: { chat: '{base}/chat/completions' },
       streamOptions: 'ask',

@@ -94,15 +94,12 @@ export interface ProviderFormat extends Omit<ProviderTraits, 'name'> {
   auth?: Auth;
   /** Default base URL of this format, if it differs from the provider's. */
   baseUrl?: string;
-  /** Used only if the channel's setting `formats` lists it. */
-  isByChoice?: boolean;
   /**
-   * Used only at the provider's own base URL, because other servers usually support the first format alone; elsewhere
-   * only if the channel's setting `formats` lists it.
+   * Restricts its use, unless the channel's setting `formats` lists it. `at_home`: only at the provider's own base URL, because
+   * other servers usually support the first format alone. `by_choice`: never. `its_callers`: callers of other formats use
+   * another format of the provider, if it has one, because less is lost in translation; listing it changes nothing.
    */
-  isAtHomeOnly?: boolean;
-  /** Callers of other formats use another format of the provider, if it has one: less is lost in translation. */
-  isForItsCallers?: boolean;
+  use?: 'at_home' | 'by_choice' | 'its_callers';
   /** Models that callers of other formats use through this format, because it supports more. */
   isBestFor?: (facts: ModelFacts) => boolean;
   /** Models that only support this format. */

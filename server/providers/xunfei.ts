@@ -52,7 +52,7 @@ export const xunfei: ProviderRecord = {
     },
     // HTTP supports everything that sockets do, and tools.
     spark: {
-      isByChoice: true,
+      use: 'by_choice',
       baseUrl: 'https://spark-api.xf-yun.com',
       paths: { chat: '{base}/{socketPath}' },
       auth: { kind: 'spark-socket' },
