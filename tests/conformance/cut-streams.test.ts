@@ -256,8 +256,11 @@ const pairs = Object.entries(clientDialects).flatMap(([caller, client]) =>
 
 /** What reads a format is the same for every caller of another one: each byte is tried where the caller speaks it, some elsewhere. */
 function stepOf(client: ClientDialect, format: string): number {
-  return client.name === format ? 1 : 7;
+  return client.name === format ? 1 : 29;
 }
+
+/** Of each format every reader and every writer, not each pair. */
+const ofEach = pairs.filter(({ client, format }) => [client.name, 'openai-chat'].includes(format) || client.name === 'openai-chat');
 
 test('every format of providers is here', () => {
   expect(Object.keys(streams).toSorted()).toEqual(Object.keys(upstreamDialects).toSorted());
@@ -288,6 +291,18 @@ describe.each(pairs)('$format to $caller', ({ client, format }) => {
     }
   });
 
+  test.each([-1, 1.5, 'twelve', '1e9', true, {}, 1e300, Number.MAX_SAFE_INTEGER])('a usage of %j is not believed', (odd) => {
+    const numbers = ['prompt_tokens', 'completion_tokens', 'total_tokens', 'input_tokens', 'output_tokens', 'promptTokenCount'];
+    const usage = Object.fromEntries(
+      [...numbers, 'candidatesTokenCount', 'totalTokenCount', 'thoughtsTokenCount'].map((field) => [field, odd]),
+    );
+    const { next, usage: reported } = report(client, format, [Buffer.from(streams[format]?.write({ text: 'Noon.', usage }) ?? '')]);
+    expect(next).toBe('end');
+    expect(reported).toBeNull();
+  });
+});
+
+describe.each(ofEach)('$format to $caller', ({ client, format }) => {
   test('an event of 10 MB passes', () => {
     const long = 'x'.repeat(10_000_000);
     const bytes = Buffer.from(streams[format]?.write({ pieces: [long] }) ?? '');
@@ -297,15 +312,5 @@ describe.each(pairs)('$format to $caller', ({ client, format }) => {
     const { next, text } = report(client, format, pieces);
     expect(next).toBe('end');
     expect(text).toContain(long);
-  });
-
-  test.each([-1, 1.5, 'twelve', '1e9', true, {}, 1e300, Number.MAX_SAFE_INTEGER])('a usage of %j is not believed', (odd) => {
-    const numbers = ['prompt_tokens', 'completion_tokens', 'total_tokens', 'input_tokens', 'output_tokens', 'promptTokenCount'];
-    const usage = Object.fromEntries(
-      [...numbers, 'candidatesTokenCount', 'totalTokenCount', 'thoughtsTokenCount'].map((field) => [field, odd]),
-    );
-    const { next, usage: reported } = report(client, format, [Buffer.from(streams[format]?.write({ text: 'Noon.', usage }) ?? '')]);
-    expect(next).toBe('end');
-    expect(reported).toBeNull();
   });
 });
