@@ -58,6 +58,12 @@ describe('a request upstream', () => {
     expect(build(text, { channel: { type: 19 } })).toMatchObject({ body: text });
   });
 
+  it('is changed by its provider, also with none of the names for which bodies are scanned', () => {
+    const text = '{"model":"m","messages":[{"role":"user","content":"Hi"}],"seed":5,"max_completion_tokens":9}';
+    const changed = { model: 'm', messages: [{ role: 'user', content: 'Hi' }], random_seed: 5, max_tokens: 9 };
+    expect(JSON.parse(build(text, { channel: { type: 42 }, seen: 0 }).body)).toEqual(changed);
+  });
+
   it('preserves other stream options of the client', () => {
     const text = '{"model":"m","stream":true,"stream_options":{"include_usage":false,"include_obfuscation":false}}';
     expect(JSON.parse(build(text).body).stream_options).toEqual({ include_usage: true, include_obfuscation: false });
