@@ -6,11 +6,9 @@ import { inputTokens, type TokenUsage } from '#shared/token-usage.ts';
 /** The price classes of a usage as they are charged. What was summarized within the call was read by itself. */
 export function pricedUsage(usage: Readonly<TokenUsage & { units?: CallUnits; summaries?: TokenUsage }>): PricedUsage {
   const { summaries } = usage;
-  return {
-    ...(summaries === undefined ? {} : { longestInput: Math.max(0, inputTokens(usage) - inputTokens(summaries)) }),
-    ...(usage.units === undefined ? {} : { units: usage.units }),
-    ...(usage.tier === undefined ? {} : { tier: usage.tier }),
-    promptTokens: inputTokens(usage),
+  const promptTokens = inputTokens(usage);
+  const priced: PricedUsage = {
+    promptTokens,
     completionTokens: usage.output,
     cachedTokens: Math.max(0, usage.cacheRead - usage.audioCacheRead - usage.imageCacheRead),
     audioCacheTokens: usage.audioCacheRead,
@@ -22,4 +20,8 @@ export function pricedUsage(usage: Readonly<TokenUsage & { units?: CallUnits; su
     imageInputTokens: usage.imageInput,
     imageOutputTokens: usage.imageOutput,
   };
+  if (summaries !== undefined) priced.longestInput = Math.max(0, promptTokens - inputTokens(summaries));
+  if (usage.units !== undefined) priced.units = usage.units;
+  if (usage.tier !== undefined) priced.tier = usage.tier;
+  return priced;
 }

@@ -70,9 +70,9 @@ export function recordParameters(table: Table, record: Stored): Parameter[] {
   for (let index = 0; index < indexedFields.length; index += 1) {
     const field = indexedFields[index] ?? '';
     const value: unknown = Reflect.get(record, field);
-    parameters.push(
-      typeof value === 'string' ? value : Number.isSafeInteger(value) ? BigInt(Number(value)) : columnValue(table, field, value),
-    );
+    if (typeof value === 'string') parameters.push(value);
+    else if (value === undefined) parameters.push(null);
+    else parameters.push(Number.isSafeInteger(value) ? BigInt(Number(value)) : columnValue(table, field, value));
   }
   return parameters;
 }

@@ -80,7 +80,17 @@ function trimmedObject(object: object, walk: Walk, levels: number): object {
     }
     walk.left -= key.length;
     const value: unknown = Reflect.get(object, key);
-    const next = Number.isFinite(value) ? value : trimmed(value, walk, levels - 1);
+    let next = value;
+    // Nearly all members are numbers and sound texts: they are looked at here.
+    if (
+      typeof value === 'string' &&
+      value.length <= walk.limits.text &&
+      value.length <= walk.left &&
+      value.isWellFormed() &&
+      !value.includes('\0')
+    )
+      walk.left -= value.length;
+    else if (!Number.isFinite(value)) next = trimmed(value, walk, levels - 1);
     if (stored === null && !Object.is(next, value)) stored = entriesOf(object, keys, index);
     stored?.push([key, next]);
   }

@@ -3,7 +3,7 @@ import { AppError } from '#shared/errors.ts';
 import type { CallUnits } from '#shared/call-units.ts';
 import type { PricedRuns } from '#shared/hosted-tools.ts';
 import { batchPrice, findPrice, type PriceMaps, unsetPrice } from '#shared/find-price.ts';
-import { type CallPrice, costWithTools, type Price, type PricedUsage, quotaWithTools, type UsagePrice } from '#shared/pricing.ts';
+import { type CallPrice, costWithTools, type Price, type PricedUsage, quotaOf, quotaWithTools, type UsagePrice } from '#shared/pricing.ts';
 import { videoPrice } from '#shared/price-at.ts';
 import type { CacheWriteClass } from '#shared/token-usage.ts';
 import { type ToolCharge, toolCharges, type ToolPrices, toolPricesOf } from '#shared/tool-prices.ts';
@@ -15,11 +15,11 @@ import { priceMapsOf } from '#server/settings/price-maps.ts';
 import type { Settings } from '#server/settings/settings.ts';
 
 export interface QuotedPrice {
-  price: Price;
-  groupRatio: number;
-  quotaPerUnit: number;
+  readonly price: Price;
+  readonly groupRatio: number;
+  readonly quotaPerUnit: number;
   /** Prices of tools that run at the provider; undefined if there are none. */
-  tools?: ToolPrices;
+  readonly tools?: ToolPrices;
 }
 
 export interface PromptSize {
@@ -72,29 +72,39 @@ export interface Quotes extends TuningQuotes {
 /** Price of tasks whose model has no price per call. */
 export const unsetTaskPrice: CallPrice = { kind: 'call', modelPrice: 0.1 };
 
-export function createQuotes(settings: Settings): Quotes {
-  let revision = -1;
-  let prices = new Map<string, Price | null>();
-  let unset = new Map<string, Price>();
-  let tools = new Map<string, ToolPrices>();
-  let maps: PriceMaps;
+/** Prices by model, computed once until a setting changes: costs are cached on the price object. */
+interface PriceTables {
+  revision: number;
+  maps: PriceMaps;
+  prices: Map<string, Price | null>;
+  unset: Map<string, Price>;
+  tools: Map<string, ToolPrices>;
+  /** Of models with a price, by group and model. */
+  quotes: Map<string, Map<string, QuotedPrice>>;
+}
 
-  // Prices are computed once per model until a setting changes: costs are cached on the price object.
-  function refresh(): void {
-    if (revision === settings.revision) return;
-    revision = settings.revision;
-    prices = new Map();
-    unset = new Map();
-    tools = new Map();
-    maps = priceMapsOf(settings);
+function freshTables(settings: Settings): PriceTables {
+  const { revision } = settings;
+  return { revision, maps: priceMapsOf(settings), prices: new Map(), unset: new Map(), tools: new Map(), quotes: new Map() };
+}
+
+/** Of models, in one table. */
+const mostStored = 10_000;
+
+export function createQuotes(settings: Settings): Quotes {
+  let tables: PriceTables | undefined;
+
+  function current(): PriceTables {
+    if (tables?.revision !== settings.revision) tables = freshTables(settings);
+    return tables;
   }
 
   function knownPrice(model: string): Price | null {
-    refresh();
+    const { prices, maps } = current();
     let price = prices.get(model);
     if (price === undefined) {
       price = findPrice(model, maps);
-      if (prices.size < 10_000) prices.set(model, price);
+      if (prices.size < mostStored) prices.set(model, price);
     }
     return price;
   }
@@ -105,16 +115,30 @@ export function createQuotes(settings: Settings): Quotes {
     if (!settings.get('SelfUseModeEnabled') && !acceptsUnset(user)) {
       throw priceError(model, user);
     }
+    const { unset, maps } = current();
     const known = unset.get(model) ?? unsetPrice(model, maps);
-    if (unset.size < 10_000) unset.set(model, known);
+    if (unset.size < mostStored) unset.set(model, known);
     return known;
   }
 
   function toolPrices(model: string): ToolPrices {
-    refresh();
+    const { tools } = current();
     const known = tools.get(model) ?? toolPricesOf(model, settings.get('ToolPrice'));
-    if (tools.size < 10_000) tools.set(model, known);
+    if (tools.size < mostStored) tools.set(model, known);
     return known;
+  }
+
+  function knownQuote(model: string, group: string): QuotedPrice | null {
+    const { quotes } = current();
+    let ofGroup = quotes.get(group);
+    if (ofGroup === undefined) quotes.set(group, (ofGroup = new Map()));
+    const known = ofGroup.get(model);
+    if (known !== undefined) return known;
+    const price = knownPrice(model);
+    if (price === null) return null;
+    const quoted = quote(price, model, group);
+    if (ofGroup.size < mostStored) ofGroup.set(model, quoted);
+    return quoted;
   }
 
   function quote(price: Price, model: string, group: string): QuotedPrice {
@@ -123,14 +147,11 @@ export function createQuotes(settings: Settings): Quotes {
 
   return {
     ...createTuningQuotes(settings, quote, priceError),
-    priceOf: (model, group, user) => quote(priceFor(model, user), model, group),
-    knownPriceOf(model, group) {
-      const price = knownPrice(model);
-      return price === null ? null : quote(price, model, group);
-    },
+    priceOf: (model, group, user) => knownQuote(model, group) ?? quote(priceFor(model, user), model, group),
+    knownPriceOf: knownQuote,
     priceOfBatch: (model, group, user) => quote(batchPrice(priceFor(model, user)), model, group),
     priceOfTask(model, group) {
-      refresh();
+      const { prices, maps } = current();
       const found = prices.get(model) ?? findPrice(model, maps);
       return quote(found?.kind === 'call' ? found : unsetTaskPrice, model, group);
     },
@@ -142,7 +163,7 @@ export function createQuotes(settings: Settings): Quotes {
     },
     reserveFor,
     affordable,
-    charge: (quoted, usage, runs, others) => quotaWithTools(usage, quoted.price, termsOf(quoted, runs, others)),
+    charge: (quoted, usage, runs, others) => quotaFor(quoted, quoted.price, usage, runs, others),
     dollars(quoted, usage, runs) {
       const { exact } = costWithTools(usage, quoted.price, { ...termsOf(quoted, runs), groupRatio: 1 }).receipt();
       return Number(exact) / quoted.quotaPerUnit;
@@ -164,6 +185,17 @@ function termsOf(
 ) {
   const tools = runs === undefined || prices === undefined ? noTools : toolCharges(runs, prices);
   return { groupRatio, quotaPerUnit, tools: others.length === 0 ? tools : [...tools, ...others] };
+}
+
+function quotaFor(
+  quoted: QuotedPrice,
+  price: Price,
+  usage: PricedUsage,
+  runs: PricedRuns | undefined,
+  others?: readonly ToolCharge[],
+): number {
+  if (runs === undefined && others === undefined) return quotaOf(usage, price, quoted.groupRatio, quoted.quotaPerUnit);
+  return quotaWithTools(usage, price, termsOf(quoted, runs, others));
 }
 
 /** Tolerance near a length threshold: the provider's token count may exceed ours. */
@@ -188,15 +220,16 @@ function reserveAt(quoted: QuotedPrice, price: Price, prompt: PromptSize, comple
     // Each class applies to the tokens left by the previous one.
     const seen = prompt.image ?? 0;
     if (seen > 0 && price.imageInputRatio > 1) usage.imageInputTokens = Math.min(seen, promptTokens);
-    if (promptRatio(price, cacheWrite) > 1) {
+    if (cacheWrite !== null && promptRatio(price, cacheWrite) > 1) {
       // Audio tokens are not written to the cache, or cost less than as audio.
       const written = promptTokens - (usage.audioInputTokens ?? 0);
       usage[cacheWrite === 'cacheWrite1h' ? 'cacheCreation1hTokens' : 'cacheCreationTokens'] = written;
     }
-    const costliest = costliestOutput(price, prompt);
+    const mayCostMore = prompt.isSpoken || price.imageOutputRatio > price.completionRatio;
+    const costliest = mayCostMore ? costliestOutput(price, prompt) : null;
     if (costliest !== null) usage[costliest] = completionTokens;
   }
-  return Math.max(1, quotaWithTools(usage, price, termsOf(quoted, prompt.runs)));
+  return Math.max(1, quotaFor(quoted, price, usage, prompt.runs));
 }
 
 /** Class to reserve all output in, if it may cost more than text, because only the response shows it. Null for text. */

@@ -32,9 +32,10 @@ interface ResponseToCount {
 /** A promise only where something has to be counted. */
 export function usageOfResponse(call: RunningCall, response: ResponseToCount): MeteredUsage | Promise<MeteredUsage> {
   const { hosted, units, cost } = response;
-  const { advice, summaries } = pricedAdvice(call, response);
   const usage = (units === undefined ? tokensOfResponse : tokensOf[units.kind])(call, response);
-  if (hosted === undefined && units === undefined && cost === undefined && summaries === undefined && advice.length === 0) return usage;
+  const isMore = response.summaries !== undefined || response.advice !== undefined;
+  if (hosted === undefined && units === undefined && cost === undefined && !isMore) return usage;
+  const { advice, summaries } = pricedAdvice(call, response);
   const rest = {
     ...(advice.length === 0 ? {} : { advice }),
     ...(hosted === undefined ? {} : { hosted }),

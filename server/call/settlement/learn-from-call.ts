@@ -18,13 +18,12 @@ export function learnFromCall(call: RunningCall, usage: MeteredUsage, firstByteM
   const { price } = quoted;
   // Cache writes and audio that cost more than was reserved for each token count as more prompt.
   const reserved = promptRatio(price, prompt.cacheWrite);
-  const excess = (tokens: number, ratio: number) => tokens * Math.max(0, ratio / reserved - 1);
   const surcharge =
     price.kind === 'call'
       ? 0
-      : excess(usage.cacheWrite5m, price.cacheCreationRatio) +
-        excess(usage.cacheWrite1h, price.cacheCreation1hRatio) +
-        excess(usage.cacheRead, price.cacheRatio) +
+      : usage.cacheWrite5m * Math.max(0, price.cacheCreationRatio / reserved - 1) +
+        usage.cacheWrite1h * Math.max(0, price.cacheCreation1hRatio / reserved - 1) +
+        usage.cacheRead * Math.max(0, price.cacheRatio / reserved - 1) +
         Math.max(0, usage.audioInput - prompt.audioMost) * Math.max(0, price.audioInputRatio - 1) +
         Math.max(0, usage.audioCacheRead - Math.max(0, prompt.audioMost - usage.audioInput)) *
           Math.max(0, (price.audioCacheRatio ?? 0) - 1);

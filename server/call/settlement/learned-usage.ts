@@ -56,11 +56,14 @@ interface Used {
   usedAt: number;
 }
 
+/** The last samples of a caller, and what they say: the largest, or what three of four do not exceed. */
+interface Samples {
+  values: number[];
+  read: number | undefined;
+}
+
 interface User extends Used {
-  completions: number[];
-  speeds: number[];
-  added: Record<PromptBasis, number[]>;
-  factors: Record<PromptBasis, number[]>;
+  samples: Record<Reading, Samples>;
   ignoredUntil: number;
 }
 
@@ -84,7 +87,7 @@ export function createLearnedUsage(now: () => number = () => performance.now()):
     if (stored !== undefined && time - stored.at < retentionMs) return stored.value;
     const values: number[] = [];
     for (const user of model.users.values()) {
-      const value = read(user, reading);
+      const value = user.samples[reading].read;
       if (value !== undefined) values.push(value);
     }
     if (values.length > 1) values.sort((a, b) => a - b);
@@ -93,32 +96,31 @@ export function createLearnedUsage(now: () => number = () => performance.now()):
     return value;
   }
 
-  /** A caller's own prompts are most like the next one. */
-  function ownOrMiddle(model: Model | undefined, userId: number, reading: Reading): number | undefined {
-    const user = model?.users.get(userId);
-    return (user === undefined ? undefined : read(user, reading)) ?? middle(model, reading);
-  }
-
   return {
     note(sample) {
       const model = modelOf(sample.model);
       const user = userOf(model, sample.userId);
       if (model.users.size <= fewUsers) model.middles.clear();
       const { basis, expected, prompt, completion, duration, limit } = sample;
-      if (!sample.isCut && completion > 0) keep(user.completions, completion);
-      if (completion > 0 && duration > 0) keep(user.speeds, completion / (duration / 1000));
+      const { samples } = user;
+      if (!sample.isCut && completion > 0) keep(samples.completion, completion, threeOfFour);
+      if (completion > 0 && duration > 0) keep(samples.speed, completion / (duration / 1000), threeOfFour);
       if (expected > 0 && prompt > 0) {
-        if (expected < smallPrompt && basis !== 'media') keep(user.added[basis], Math.min(mostAdded, Math.max(0, prompt - expected)));
-        else keep(user.factors[basis], Math.min(mostFactor, Math.max(1, prompt / expected)));
+        if (expected < smallPrompt && basis !== 'media')
+          keep(samples[`added-${basis}`], Math.min(mostAdded, Math.max(0, prompt - expected)));
+        else keep(samples[`factor-${basis}`], Math.min(mostFactor, Math.max(1, prompt / expected)));
       }
-      if (isBeyond(completion, limit)) user.ignoredUntil = now() + ignoredMs;
+      if (limit !== undefined && isBeyond(completion, limit)) user.ignoredUntil = now() + ignoredMs;
     },
     mostResponses: (name) => middle(known(name), 'completion'),
     promptTokens(name, userId, expected, basis) {
       const model = known(name);
-      const factor = ownOrMiddle(model, userId, `factor-${basis}`) ?? 1;
-      const added = basis === 'media' ? 0 : (ownOrMiddle(model, userId, `added-${basis}`) ?? 0);
-      return Math.ceil((expected < smallPrompt && basis !== 'media' ? expected : expected * factor) + added);
+      // A caller's own prompts are most like the next one.
+      const own = model?.users.get(userId)?.samples;
+      const isSmall = expected < smallPrompt && basis !== 'media';
+      const factor = isSmall ? 1 : (own?.[`factor-${basis}`].read ?? middle(model, `factor-${basis}`) ?? 1);
+      const added = basis === 'media' ? 0 : (own?.[`added-${basis}`].read ?? middle(model, `added-${basis}`) ?? 0);
+      return Math.ceil(expected * factor + added);
     },
     knowsPrompts: (name, basis) => middle(known(name), `factor-${basis}`) !== undefined,
     tokensPerSecond: (name) => middle(known(name), 'speed'),
@@ -136,14 +138,9 @@ function createModels() {
   const models = new Map<string, Model>();
   let uses = 0;
 
-  function use(entry: Used): void {
-    uses += 1;
-    entry.usedAt = uses;
-  }
-
   function known(name: string): Model | undefined {
     const model = models.get(name);
-    if (model !== undefined) use(model);
+    if (model !== undefined) model.usedAt = uses += 1;
     return model;
   }
 
@@ -151,8 +148,7 @@ function createModels() {
     let model = known(name);
     if (model !== undefined) return model;
     if (models.size >= mostModels) deleteLeastUsed(models);
-    model = { users: new Map(), middles: new Map(), usedAt: 0 };
-    use(model);
+    model = { users: new Map(), middles: new Map(), usedAt: (uses += 1) };
     models.set(name, model);
     return model;
   }
@@ -161,54 +157,47 @@ function createModels() {
     let user = model.users.get(id);
     if (user === undefined) {
       if (model.users.size >= mostUsers) deleteLeastUsed(model.users);
-      const lists = () => ({ estimated: [], counted: [], media: [] });
-      user = { completions: [], speeds: [], added: lists(), factors: lists(), ignoredUntil: 0, usedAt: 0 };
+      user = { samples: noSamples(), ignoredUntil: 0, usedAt: 0 };
       model.users.set(id, user);
     }
-    use(user);
+    user.usedAt = uses += 1;
     return user;
   }
 
   return { models, known, modelOf, userOf };
 }
 
-function read(user: User, reading: Reading): number | undefined {
-  switch (reading) {
-    case 'completion':
-      return quantile(user.completions);
-    case 'speed':
-      return quantile(user.speeds);
-    case 'added-estimated':
-      return largest(user.added.estimated);
-    case 'added-counted':
-      return largest(user.added.counted);
-    case 'added-media':
-      return largest(user.added.media);
-    case 'factor-estimated':
-      return largest(user.factors.estimated);
-    case 'factor-counted':
-      return largest(user.factors.counted);
-    case 'factor-media':
-      return largest(user.factors.media);
-  }
+function noSamples(): User['samples'] {
+  const none = (): Samples => ({ values: [], read: undefined });
+  return {
+    completion: none(),
+    speed: none(),
+    'added-estimated': none(),
+    'added-counted': none(),
+    'added-media': none(),
+    'factor-estimated': none(),
+    'factor-counted': none(),
+    'factor-media': none(),
+  };
 }
 
-function keep(samples: number[], value: number): void {
-  samples.push(value);
-  if (samples.length > samplesOfUser) samples.shift();
+/** @param readOf what the samples say; their largest if undefined */
+function keep(samples: Samples, value: number, readOf?: (values: readonly number[]) => number | undefined): void {
+  const { values } = samples;
+  values.push(value);
+  if (values.length > samplesOfUser) values.shift();
+  samples.read = readOf === undefined ? Math.max(...values) : readOf(values);
 }
 
-function largest(samples: readonly number[]): number | undefined {
-  return samples.length === 0 ? undefined : Math.max(...samples);
-}
-
-function quantile(samples: readonly number[]): number | undefined {
+function threeOfFour(samples: readonly number[]): number | undefined {
   // The samples of one caller are few: nothing is copied to find the one at that place.
   const place = Math.ceil(samples.length * 0.75) - 1;
-  for (const value of samples) {
+  for (let index = 0; index < samples.length; index += 1) {
+    const value = samples[index] ?? 0;
     let below = 0;
     let equal = 0;
-    for (const other of samples) {
+    for (let at = 0; at < samples.length; at += 1) {
+      const other = samples[at] ?? 0;
       if (other < value) below += 1;
       else if (other === value) equal += 1;
     }

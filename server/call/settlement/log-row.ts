@@ -28,11 +28,14 @@ export function chargeRow(call: RunningCall, end: RowEnd): ChargeRow {
   const { admission, services, model } = call;
   const { quoted } = call.reserved;
   const { request, failure } = end;
-  const usage = storedLong(end.usage, request);
+  const usage = request?.writesLong === true ? storedLong(end.usage) : end.usage;
   const ending = endRules[end.reason].logged;
   const runs = usage === null ? undefined : runsOf(call, usage, end);
   const priced = usage === null ? null : inTier(quoted.price, pricedUsage(usage), request);
-  const quota = priced === null ? 0 : services.context.quotes.charge(quoted, priced, runs, adviceCharges(usage));
+  const quota =
+    priced === null
+      ? 0
+      : services.context.quotes.charge(quoted, priced, runs, usage?.advice === undefined ? undefined : adviceCharges(usage.advice));
   const duration = elapsed(call);
   const { groupRatio } = quoted;
   const price = priced === null ? quoted.price : priceAt(quoted.price, priced);
@@ -54,16 +57,17 @@ export function chargeRow(call: RunningCall, end: RowEnd): ChargeRow {
     other.completion_source = usage.completionSource;
     if (usage.reasoning > 0) other.reasoning_tokens = usage.reasoning;
     if (price.kind === 'usage') {
-      noteFactors(other, price);
-      noteCacheWrites(other, usage, price);
-      noteAudio(other, usage, price);
-      noteImages(other, usage, price);
-      noteCachedMedia(other, usage, price);
+      if (price.inputRatio !== undefined || price.tier !== undefined) noteFactors(other, price);
+      if (usage.cacheWrite5m + usage.cacheWrite1h > 0) noteCacheWrites(other, usage, price);
+      const { audioInput, audioOutput, audioCacheRead, imageInput, imageOutput, imageCacheRead } = usage;
+      if (audioInput + audioOutput + audioCacheRead > 0) noteAudio(other, usage, price);
+      if (imageInput + imageOutput > 0) noteImages(other, usage, price);
+      if (audioCacheRead + imageCacheRead > 0) noteCachedMedia(other, usage, price);
     }
     if (usage.units !== undefined && (price.kind === 'call' || usage.units.kind !== 'search')) other.units = usage.units;
     if (usage.advice !== undefined) other.advice = usage.advice.map(reportedAdvice);
-    const tools = runs === undefined ? [] : toolCharges(runs, quoted.tools ?? {});
-    if (tools.length > 0) other.hosted_calls = tools;
+    const tools = runs === undefined ? undefined : toolCharges(runs, quoted.tools ?? {});
+    if (tools !== undefined && tools.length > 0) other.hosted_calls = tools;
   }
   if (request?.reasoningEffort !== undefined) other.reasoning_effort = request.reasoningEffort;
   if (request?.route.isMapped === true && request.upstreamModel !== model) {
@@ -77,7 +81,7 @@ export function chargeRow(call: RunningCall, end: RowEnd): ChargeRow {
   if (compaction !== undefined) other.compaction = compaction;
   if (ending !== undefined) other.ending = ending;
   if (failure !== undefined) other.problem = failure.message;
-  return {
+  const row: ChargeRow = {
     user_id: admission.user.id,
     created_at: call.createdAt,
     type: LogType.consumption,
@@ -94,9 +98,10 @@ export function chargeRow(call: RunningCall, end: RowEnd): ChargeRow {
     group: admission.group,
     other,
     request_id: call.requestId,
-    ...(ending === undefined ? {} : { failed: 1 }),
-    ...(services.context.settings.get('LogConsumeEnabled') ? {} : { hidden: true }),
   };
+  if (ending !== undefined) row.failed = 1;
+  if (!services.context.settings.get('LogConsumeEnabled')) row.hidden = true;
+  return row;
 }
 
 function compactionOf({ turn, responseFields }: RunningCall): LogOther['compaction'] {
@@ -115,25 +120,30 @@ function adminInfo(
   { attempts, reserved: { quoted }, services }: RunningCall,
   { reported, priced, runs }: ReportedCost,
 ): LogOther['admin_info'] {
-  const use_channel = attempts.map(({ channel }) => String(channel));
+  const use_channel: string[] = [];
+  for (let index = 0; index < attempts.length; index += 1) use_channel.push(String(attempts[index]?.channel));
   if (reported === undefined || priced === null) return { use_channel };
   return { use_channel, cost: { reported, ours: services.context.quotes.dollars(quoted, priced, runs) } };
 }
 
 /** Responses that do not report for how long writes are stored report them all as the shortest. */
-function storedLong(usage: MeteredUsage | null, request: SentRequest | null): MeteredUsage | null {
-  if (usage === null || request?.writesLong !== true || usage.cacheWrite5m === 0) return usage;
+function storedLong(usage: MeteredUsage | null): MeteredUsage | null {
+  if (usage === null || usage.cacheWrite5m === 0) return usage;
   return { ...usage, cacheWrite5m: 0, cacheWrite1h: usage.cacheWrite1h + usage.cacheWrite5m };
 }
 
 /** Selects the tier that the provider reports; without a report the requested one, if that costs more. */
 function inTier(price: Price, usage: PricedUsage, request: SentRequest | null): PricedUsage {
-  const tier = usage.tier ?? request?.reportedTier ?? costlierTier(price, request?.requestedTier, usage);
+  const wanted = request?.requestedTier;
+  const tier = usage.tier ?? request?.reportedTier ?? (wanted === undefined ? undefined : costlierTier(price, wanted, usage));
   return tier === undefined ? usage : { ...usage, tier };
 }
 
 /** Tools that ran, by what they are charged as. */
 function runsOf({ reserved: { quoted } }: RunningCall, usage: MeteredUsage, end: RowEnd): PricedRuns | undefined {
+  // Most calls have none.
+  if (usage.hosted === undefined && usage.searches === undefined && end.request?.hostedLeast === undefined && end.isCut !== true)
+    return undefined;
   const hosted = hostedOf(usage, end);
   return hosted === undefined ? undefined : pricedRuns(hosted, quoted.tools ?? {}, end.request?.hostedVariants);
 }
@@ -145,8 +155,8 @@ function hostedOf({ hosted, searches = 0 }: MeteredUsage, { request, isCut }: Ro
 }
 
 /** Each is paid for once, whatever has been said. */
-function adviceCharges(usage: MeteredUsage | null): ToolCharge[] | undefined {
-  return usage?.advice?.map(({ price }) => ({ kind: 'other', calls: 1, price }));
+function adviceCharges(advice: readonly AdviceCharge[]): ToolCharge[] {
+  return advice.map(({ price }) => ({ kind: 'other', calls: 1, price }));
 }
 
 function reportedAdvice({ model, usage, price }: AdviceCharge): NonNullable<LogOther['advice']>[number] {
@@ -154,7 +164,6 @@ function reportedAdvice({ model, usage, price }: AdviceCharge): NonNullable<LogO
 }
 
 function noteCacheWrites(other: LogOther, { cacheWrite5m, cacheWrite1h }: TokenUsage, price: UsagePrice): void {
-  if (cacheWrite5m + cacheWrite1h === 0) return;
   other.cache_creation_tokens = cacheWrite5m + cacheWrite1h;
   other.cache_creation_ratio = price.cacheCreationRatio;
   if (cacheWrite1h === 0) return;
@@ -171,7 +180,6 @@ function noteFactors(other: LogOther, { inputRatio, tier }: UsagePrice): void {
 }
 
 function noteAudio(other: LogOther, usage: TokenUsage, price: UsagePrice): void {
-  if (usage.audioInput + usage.audioOutput + usage.audioCacheRead === 0) return;
   other.audio = true;
   other.audio_input = usage.audioInput;
   other.audio_output = usage.audioOutput;

@@ -13,6 +13,16 @@ export function readChoiceEnding({ finish_reason: word, native_finish_reason: na
   return own !== null && 'reason' in own && isReporting(own) ? { reason: own.reason } : read;
 }
 
+/** Whether every choice ends plainly (`endsPlainly`) and none has an error: nothing of them needs a second look. */
+export function allEndPlainly(choices: unknown): boolean {
+  if (!Array.isArray(choices)) return true;
+  for (let index = 0; index < choices.length; index += 1) {
+    const choice: unknown = choices[index];
+    if (isObject(choice) && (choice.error !== undefined || !endsPlainly(choice))) return false;
+  }
+  return true;
+}
+
 /** The choice continues, or ends with a reason of this format and no contradicting native one, as nearly all do. */
 export function endsPlainly({ finish_reason: word, native_finish_reason: native }: JsonObject): boolean {
   return (word === undefined || word === null || ownWords.has(word)) && (native === undefined || native === null);

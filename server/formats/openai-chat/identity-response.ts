@@ -1,5 +1,5 @@
 // Fixes a response of OpenAI's format for the client; usually nothing.
-import { parseObject } from '#server/framing/loose-json.ts';
+import { parseShallow } from '#server/framing/loose-json.ts';
 import { isTooDeep } from '#server/framing/json-depth.ts';
 import { outlineAtOnce } from '#server/framing/json-outline.ts';
 import { eventsOf, readDeep } from '../decode-whole.ts';
@@ -8,7 +8,7 @@ import type { Route } from '../route.ts';
 import { textOf } from '../text-in-events.ts';
 import { restrictToFormat } from './force-format.ts';
 import { readWhole as readParts } from './read-response.ts';
-import { translateReasons, unknownReason } from './finish-reason.ts';
+import { allEndPlainly, translateReasons, unknownReason } from './finish-reason.ts';
 import { errorOf } from './response-errors.ts';
 import { textKeys } from './text-keys.ts';
 import { thinkingInMessage } from './thinking-to-content.ts';
@@ -20,19 +20,21 @@ export function readWhole(input: DecodeInput): ForwardedWhole | DeepWhole | Fail
   const { provider } = route;
   const text = bytes.toString('utf8');
   if (isTooDeep(text)) return readDeep(input, outlineAtOnce(bytes));
-  const reported = parseObject(text);
-  const error = reported === null ? null : errorOf(reported, provider);
+  const reported = parseShallow(text);
+  if (reported === null) return { kind: 'failed', error: null };
+  const isPlain = allEndPlainly(reported['choices']);
+  const error = errorOf(reported, provider, isPlain);
   if (error !== null) return { kind: 'failed', error };
-  const body = reported === null ? null : fixResponse({ route, upstreamModel, body: reported });
+  const body = fixResponse({ route, upstreamModel, body: reported }, isPlain);
   const fixed = body === reported ? text : JSON.stringify(body);
-  const results = body?.['choices'];
-  if (body === null || !Array.isArray(results)) return { kind: 'failed', error: null };
+  const results = body['choices'];
+  if (!Array.isArray(results)) return { kind: 'failed', error: null };
   const usage = readUsage(body['usage'], provider?.responses);
   if (usage === 'invalid') return { kind: 'failed', error: null };
   return {
     kind: 'whole',
     usage: withTier(usage, body['service_tier']),
-    unknownEnding: unknownReason(body),
+    unknownEnding: isPlain ? undefined : unknownReason(body),
     isEmpty: results.length === 0,
     written: () => textOf(fixed, textKeys),
     body: () => (fixed === text ? bytes : Buffer.from(fixed)),
@@ -47,12 +49,12 @@ export interface ResponseInput {
   body: Record<string, unknown>;
 }
 
-/** Returns the same object if nothing changes. */
-export function fixResponse({ route, upstreamModel, body: reported }: ResponseInput): Record<string, unknown> {
+/** Returns the same object if nothing changes. @param isPlain result of `allEndPlainly`, where that is known */
+export function fixResponse({ route, upstreamModel, body: reported }: ResponseInput, isPlain = false): Record<string, unknown> {
   const responses = route.provider.responses;
   const { thinkingToContent, forceFormat } = route.setting;
   const isIncluded = includeReasoning(reported, responses);
-  const isTranslated = translateReasons(reported);
+  const isTranslated = !isPlain && translateReasons(reported);
   if (responses === undefined && !thinkingToContent && !forceFormat && !isIncluded && !isTranslated) return reported;
   const body = { ...reported };
   if (responses?.tunedModel === true) body.model = upstreamModel;

@@ -17,11 +17,12 @@ export function errorIn(text: string, provider: ProviderTraits | null): ErrorInR
   return body === null ? null : errorOf(body, provider);
 }
 
-/** Reads the error of a parsed body. */
-export function errorOf(body: Record<string, unknown>, provider: ProviderTraits | null): ErrorInResponse | null {
-  const error = errorObject(body) ?? codedError(body, provider);
+/** Reads the error of a parsed body. @param isPlain result of `allEndPlainly`, where that is known */
+export function errorOf(body: Record<string, unknown>, provider: ProviderTraits | null, isPlain = false): ErrorInResponse | null {
+  const mayHave = body.error !== undefined || body.success !== undefined;
+  const error = (mayHave ? errorObject(body) : null) ?? (provider?.errors === undefined ? null : codedError(body, provider));
   // Output of a failed choice is not forwarded and not charged.
-  if (error === null) return failedChoice(body);
+  if (error === null) return isPlain ? null : failedChoice(body);
   if (body.usage === undefined) return error;
   // The provider bills what it read and wrote before the error.
   const usage = withTier(readTokenUsage(body.usage, provider?.responses), body.service_tier);

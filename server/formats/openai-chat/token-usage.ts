@@ -45,10 +45,9 @@ export function readUsage(value: unknown, quirks?: UsageQuirks): TokenUsage | nu
   const details = recordIn(value.prompt_tokens_details ?? value.input_tokens_details);
   const outputDetails = recordIn(value.completion_tokens_details ?? value.output_tokens_details);
   const reasoning = reasoningIn(value, outputDetails);
-  const output =
-    quirks?.completionFromTotal === true && total !== undefined && total > prompt + reported
-      ? total - prompt
-      : outputWithReasoning({ input: prompt, output: reported, reasoning, total });
+  let output = reported;
+  if (quirks?.completionFromTotal === true && total !== undefined && total > prompt + reported) output = total - prompt;
+  else if (reasoning > 0) output = outputWithReasoning({ input: prompt, output: reported, reasoning, total });
   if (total === 0 || prompt + output === 0) return null;
 
   const read = count(details.cached_tokens) || count(value.prompt_cache_hit_tokens) || count(value.cached_tokens);
@@ -56,30 +55,32 @@ export function readUsage(value: unknown, quirks?: UsageQuirks): TokenUsage | nu
   const cacheRead = Math.min(read, prompt);
   const allWritten = Math.min(written, prompt - cacheRead);
   const cacheWrite1h = allWritten === 0 ? 0 : Math.min(count(recordIn(details.cache_creation).ephemeral_1h_input_tokens), allWritten);
-  const cost = reportedCost(value);
-  // https://docs.perplexity.ai/api-reference/sonar-post
-  const searches = tokenCount(value.num_search_queries);
-  return {
-    ...(cost === undefined ? {} : { cost }),
-    ...(searches === undefined ? {} : { searches }),
+  const audio = details === none ? 0 : count(details.audio_tokens);
+  const image = details === none ? 0 : count(details.image_tokens);
+  const media =
+    audio + image === 0
+      ? noMedia
+      : mediaClasses({ input: prompt, cacheRead, audio, image, cached: cachedMedia(details.cached_tokens_details) });
+  const usage: TokenUsage = {
     input: prompt - cacheRead - allWritten,
     cacheRead,
     cacheWrite5m: allWritten - cacheWrite1h,
     cacheWrite1h,
     output,
     reasoning: Math.min(reasoning, output),
+    audioInput: media.audioInput,
     audioOutput: outputDetails === none ? 0 : Math.min(count(outputDetails.audio_tokens), output),
+    imageInput: media.imageInput,
     imageOutput: outputDetails === none ? 0 : Math.min(count(outputDetails.image_tokens), output),
-    ...(details === none
-      ? noMedia
-      : mediaClasses({
-          input: prompt,
-          cacheRead,
-          audio: count(details.audio_tokens),
-          image: count(details.image_tokens),
-          cached: cachedMedia(details.cached_tokens_details),
-        })),
+    audioCacheRead: media.audioCacheRead,
+    imageCacheRead: media.imageCacheRead,
   };
+  const cost = value.cost === undefined && value.cost_in_usd_ticks === undefined ? undefined : reportedCost(value);
+  if (cost !== undefined) usage.cost = cost;
+  // https://docs.perplexity.ai/api-reference/sonar-post
+  const searches = value.num_search_queries === undefined ? undefined : tokenCount(value.num_search_queries);
+  if (searches !== undefined) usage.searches = searches;
+  return usage;
 }
 
 /** Adds separately reported reasoning tokens to the completion of a body or stream event. @returns whether the body changed */
@@ -136,9 +137,8 @@ function writtenCachedMedia({ cacheRead, audioCacheRead: audio, imageCacheRead: 
 
 /** Returns the first nonzero number. */
 function writtenIn(details: Readonly<Record<string, unknown>>): number {
-  for (const name of writtenNames) {
-    const reported = details[name];
-    const written = reported === undefined ? 0 : (tokenCount(reported) ?? 0);
+  for (let index = 0; index < writtenNames.length; index += 1) {
+    const written = count(details[writtenNames[index] ?? '']);
     if (written > 0) return written;
   }
   return 0;
@@ -146,11 +146,13 @@ function writtenIn(details: Readonly<Record<string, unknown>>): number {
 
 /** At the top for SGLang and Perplexity, otherwise within the details. */
 function reasoningIn(usage: Record<string, unknown>, details: Readonly<Record<string, unknown>>): number {
-  return (details === none ? 0 : count(details.reasoning_tokens)) || count(usage.reasoning_tokens);
+  const { reasoning_tokens: within } = details;
+  const { reasoning_tokens: apart } = usage;
+  return (within === undefined ? 0 : count(within)) || (apart === undefined ? 0 : count(apart));
 }
 
 function count(value: unknown): number {
-  return value === undefined ? 0 : (tokenCount(value) ?? 0);
+  return value === undefined || value === 0 ? 0 : (tokenCount(value) ?? 0);
 }
 
 /** Shared empty details. */

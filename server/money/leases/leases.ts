@@ -4,9 +4,7 @@ import type { ChangeFeed } from '#server/db/changes.ts';
 import { type AccountKind, frozenKey, leasedOf, quotaOf, readAccount } from '#server/money/account.ts';
 import {
   affordable,
-  beginWrite,
   createLease,
-  endWrite,
   failLate,
   grant,
   grantLess,
@@ -119,18 +117,6 @@ export class Leases {
     if (lease.waiters.length > 0) lease.wake?.();
     else if (lease.free > 0 && isOwing(lease)) void this.#moves.giveBack(lease);
     else if (lease.wantedUntil > 0 && lease.free > 0) this.#returnWanted(lease);
-  }
-
-  /**
-   * Begins a settlement's write to the lease in the record. Until `endWrite`, reads may return the state before or
-   * after it.
-   */
-  beginWrite(lease: Lease): void {
-    beginWrite(lease);
-  }
-
-  endWrite(lease: Lease): void {
-    endWrite(lease);
   }
 
   /** Ensures that the record has the lease, so that a settlement can charge it. */

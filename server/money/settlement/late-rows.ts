@@ -12,11 +12,12 @@ const settledSeconds = 300;
 /** Marks for the hours of the rows, to be written first. One per hour and minute is enough. */
 export function lateMarks(rows: readonly Pick<LogRecord, 'created_at'>[], options: { now: number; by: string }): Write[] {
   const { now, by } = options;
-  const hours = new Set<number>();
+  let hours: Set<number> | undefined;
   for (const { created_at: at } of rows) {
     const hour = at - (at % hourSeconds);
-    if (hour + hourSeconds + settledSeconds <= now / 1000) hours.add(hour);
+    if (hour + hourSeconds + settledSeconds <= now / 1000) (hours ??= new Set()).add(hour);
   }
+  if (hours === undefined) return [];
   return [...hours].map((hour) => {
     const mark: LogFoldRecord = { id: `late:${hour}:${by}:${Math.floor(now / 60_000)}`, hour, marked_at: now };
     return { insert: mark, into: 'log_folds', ignoreConflict: true };

@@ -4,9 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { DatabaseClosed, DatabaseUnavailable } from '#server/db/collection.ts';
 import type { LogRecord } from '#server/db/records/log.ts';
-import type { Database, Write } from '#server/db/database.ts';
+import type { Database } from '#server/db/database.ts';
 import { readAccount } from '#server/money/account.ts';
-import type { Lease } from '#server/money/leases/lease.ts';
+import { beginWrite, endWrite, type Lease } from '#server/money/leases/lease.ts';
 import type { Reservation } from '#server/money/leases/reservation.ts';
 import { lateMarks } from '#server/money/settlement/late-rows.ts';
 import type { Leases } from '#server/money/leases/leases.ts';
@@ -90,7 +90,7 @@ export class Settlement {
 
   /** The database responds but rejects some settlements, which an administrator must look at. */
   get hasRefused(): boolean {
-    return this.#refused.length > 0;
+    return this.#parked.length + this.#retrying.length > 0;
   }
 
   /** Reports whether usage of that lease's account cannot be settled now. */
@@ -143,11 +143,11 @@ export class Settlement {
   // A batch is repeated until its outcome is certain, which changes nothing twice: rows are unique by (process, seq),
   // and accounts store the last applied number. The clients wait meanwhile.
   async #settleBatch(batch: readonly Entry[]): Promise<void> {
-    for (const { reservation } of batch) this.#eachLease(reservation, (lease) => this.#options.leases.beginWrite(lease));
-    // Numbers are applied in order, so a call that shares an account with a parked one is parked behind it.
-    const waits = (entry: Entry) => this.#parked.some((other) => sharesAccount(entry, other));
-    for (const entry of batch) if (waits(entry)) this.#parked.push(entry);
-    const ready = batch.filter((entry) => !this.#parked.includes(entry));
+    for (const { reservation } of batch) {
+      beginWrite(reservation.user);
+      if (reservation.token !== null) beginWrite(reservation.token);
+    }
+    const ready = this.#parked.length === 0 ? batch : this.#parkBehind(batch);
     try {
       const outcome = await this.#write(ready);
       if (outcome === 'refused') for (const entry of ready) await this.#settleAlone(entry);
@@ -155,6 +155,12 @@ export class Settlement {
     } catch (failure) {
       for (const entry of [...batch, ...this.#parked.splice(0)]) entry.reject(failure);
     }
+  }
+
+  /** Numbers are applied in order, so a call that shares an account with a parked one is parked behind it. Returns the others. */
+  #parkBehind(batch: readonly Entry[]): readonly Entry[] {
+    for (const entry of batch) if (this.#parked.some((other) => sharesAccount(entry, other))) this.#parked.push(entry);
+    return batch.filter((entry) => !this.#parked.includes(entry));
   }
 
   /** Settles the calls of a rejected batch individually, so that only the cause is parked. */
@@ -206,8 +212,9 @@ export class Settlement {
     for (let attempt = 0; left.length > 0; attempt += 1) {
       try {
         // Rows that may be stored already are written again under the same identity.
-        const processId = left.find((entry) => entry.stored !== undefined)?.stored?.process ?? this.#options.processId();
-        if (await this.#writeBatch(left, processId)) left = [];
+        const own = this.#options.processId();
+        const processId = identityOf(left) ?? own;
+        if (await this.#writeBatch(left, processId, processId === own)) left = none;
         else left = await this.#notCharged(left, processId);
         this.#isStuck = false;
       } catch (failure) {
@@ -224,53 +231,46 @@ export class Settlement {
     return 'done';
   }
 
-  #eachLease({ user, token }: Reservation, use: (lease: Lease) => void): void {
-    use(user);
-    if (token !== null) use(token);
-  }
-
   #finish(entry: Entry): void {
-    const { reservation, row } = entry;
-    const { leases } = this.#options;
-    this.#eachLease(reservation, (lease) => {
-      const isLimited = lease === reservation.user || reservation.isTokenLimited;
-      // A charge to a former identity's lease is not missing in the present one.
-      const charge = isLimited && lease.openedAs === entry.settledAs ? row.quota : 0;
-      leases.endWrite(lease);
-      lease.calls -= 1;
-      leases.release(lease, isLimited ? reservation.amount : 0, charge);
-    });
+    const { user, token, isTokenLimited } = entry.reservation;
+    this.#endUse(entry, user, true);
+    if (token !== null) this.#endUse(entry, token, isTokenLimited);
     this.#settledSeq = Math.max(this.#settledSeq, entry.stored?.seq ?? 0);
     if (entry.stored?.session_key !== undefined) this.sessions.add(entry.stored);
     entry.resolve();
   }
 
-  /** Returns false if this identity has lost its leases. */
-  async #writeBatch(batch: readonly Entry[], processId: string): Promise<boolean> {
-    const writes: Write[] = [];
-    const sums = new Map<Lease, Sum>();
+  #endUse({ reservation, row, settledAs }: Entry, lease: Lease, isLimited: boolean): void {
+    // A charge to a former identity's lease is not missing in the present one.
+    const charge = isLimited && lease.openedAs === settledAs ? row.quota : 0;
+    endWrite(lease);
+    lease.calls -= 1;
+    this.#options.leases.release(lease, isLimited ? reservation.amount : 0, charge);
+  }
+
+  /** Returns false if this identity has lost its leases. @param isOwn the rows are written under the present identity */
+  async #writeBatch(batch: readonly Entry[], processId: string, isOwn: boolean): Promise<boolean> {
     // Before rows get their numbers: opening a lease marks everything up to the last number as applied.
-    if (processId === this.#options.processId()) {
+    if (isOwn) {
+      const { leases } = this.#options;
       for (const { reservation } of batch) {
-        for (const lease of [reservation.user, reservation.token]) {
-          if (lease !== null && lease.openedAs !== processId) await this.#options.leases.open(lease);
-        }
+        const { user, token } = reservation;
+        if (user.openedAs !== processId) await leases.open(user);
+        if (token !== null && token.openedAs !== processId) await leases.open(token);
       }
       // The loss of the identity may be detected while opening a lease.
       if (processId !== this.#options.processId()) return false;
     }
     const fresh = batch.filter((entry) => entry.stored === undefined);
     const ids = await this.#options.db.nextIds('logs', fresh.length);
-    for (const [index, id] of ids.entries()) {
+    for (let index = 0; index < ids.length; index += 1) {
       const entry = fresh[index];
-      if (entry !== undefined) entry.stored = this.#toRecord(entry, id, processId);
+      const id = ids[index];
+      if (entry !== undefined && id !== undefined) entry.stored = this.#toRecord(entry, id, processId);
     }
-    writes.push(
-      ...lateMarks(
-        batch.map(({ row }) => row),
-        { now: this.#options.now(), by: processId },
-      ),
-    );
+    const sums = new Map<Lease, Sum>();
+    const rows = batch.map(({ row }) => row);
+    const writes = lateMarks(rows, { now: this.#options.now(), by: processId });
     for (const entry of batch) {
       if (entry.stored === undefined) throw new Error('A row was to be written that has no number');
       entry.settledAs = processId;
@@ -283,11 +283,11 @@ export class Settlement {
     const shapes = this.#shapesOf(processId);
     for (const sum of changes) writes.push(settlePatch(sum, shapes));
     const results = await this.#options.db.write(writes);
-    let isOwn = true;
+    let isApplied = true;
     for (const [index, sum] of changes.entries()) {
-      if (results[firstPatch + index] !== true && !(await this.#isApplied(sum, processId))) isOwn = false;
+      if (results[firstPatch + index] !== true && !(await this.#isApplied(sum, processId))) isApplied = false;
     }
-    return isOwn;
+    return isApplied;
   }
 
   #shapesOf(processId: string): SettleShapes {
@@ -331,6 +331,14 @@ export class Settlement {
     const record: LogRecord = { id, ...row, process: processId, seq: this.#seq, token_quota: tokenQuota };
     return isBare ? bareRow(record) : storableRow(record);
   }
+}
+
+const none: readonly Entry[] = [];
+
+/** Identity under which rows of the batch may be stored already. */
+function identityOf(batch: readonly Entry[]): string | undefined {
+  for (const { stored } of batch) if (stored !== undefined) return stored.process;
+  return undefined;
 }
 
 function sharesAccount({ reservation: one }: Entry, { reservation: other }: Entry): boolean {
