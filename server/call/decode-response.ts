@@ -38,8 +38,9 @@ export function inTurnIfLong(call: RunningCall, body: Buffer, make: () => Buffer
 
 /** The client's body of what was decoded of that response. */
 export function writeDecoded(call: RunningCall, body: Buffer, decoded: DecodedWhole, usage: TokenUsage): Buffer | Promise<Buffer> {
+  if (!isLong(body)) return decoded.body(usage);
   const { longBody } = decoded;
-  if (longBody === undefined || !isLong(body)) return inTurnIfLong(call, body, () => decoded.body(usage));
+  if (longBody === undefined) return inTurnIfLong(call, body, () => decoded.body(usage));
   return inSteps(call.services.context.bodies, ownerOf(call), longBody(usage));
 }
 

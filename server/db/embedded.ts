@@ -49,7 +49,7 @@ class EmbeddedDatabase implements Database {
 
   write(batch: readonly Write[]): Promise<boolean[]> {
     const { connection } = this.#engine;
-    return connection.write(() => connection.transaction(() => batch.map((step) => this.#apply(step))));
+    return connection.write(() => connection.transaction(() => this.#applyAll(batch)));
   }
 
   writeUnordered(batch: readonly UnorderedWrite[]): Promise<number> {
@@ -57,6 +57,12 @@ class EmbeddedDatabase implements Database {
     const apply = (step: UnorderedWrite): boolean =>
       'remove' in step ? this.#engine.removed(this.#engine.table(step.from), parseFilter(step.remove)) : this.#apply(step);
     return connection.write(() => connection.transaction(() => batch.filter(apply).length));
+  }
+
+  #applyAll(batch: readonly Write[]): boolean[] {
+    const results: boolean[] = [];
+    for (const step of batch) results.push(this.#apply(step));
+    return results;
   }
 
   #apply(step: Write): boolean {

@@ -90,7 +90,7 @@ function trimmedObject(object: object, walk: Walk, levels: number): object {
       !value.includes('\0')
     )
       walk.left -= value.length;
-    else if (!Number.isFinite(value)) next = trimmed(value, walk, levels - 1);
+    else if (!Number.isFinite(value) && typeof value !== 'boolean') next = trimmed(value, walk, levels - 1);
     if (stored === null && !Object.is(next, value)) stored = entriesOf(object, keys, index);
     stored?.push([key, next]);
   }

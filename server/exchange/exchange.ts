@@ -81,16 +81,9 @@ interface CallSending {
   readonly options: SendOptions;
 }
 
-/** Request for the next step, or the exchange that replaces the steps left. */
-type Stepped = UpstreamRequest | CallExchange;
-type Step = (request: UpstreamRequest, sending: CallSending) => Stepped | Promise<Stepped>;
-
-/** Steps of a translated request, in order. The last one sends it; a step returns a promise only if it must wait. */
-const steps: readonly Step[] = [measureBody, uploadFiles, authorize, send];
-
 /**
- * Sends a call in the provider's format, in pieces, or translated and by `steps`. Returns a promise only if a step does,
- * tokens must be decoded, or the body is long.
+ * Sends a call in the provider's format, in pieces, or translated. Returns a promise only if tokens must be decoded, the body is long, files
+ * are uploaded first, or the channel's key must be fetched.
  * @throws {AppError} as `buildRequest`, before anything is sent
  */
 export function sendCall(
@@ -111,35 +104,25 @@ function translate(sending: CallSending): CallExchange | Promise<CallExchange> {
   return built instanceof Promise ? built.then((request) => follow(request, sending)) : follow(built, sending);
 }
 
-/** @param from index of the next step */
-function follow(request: UpstreamRequest, sending: CallSending, from = 0): CallExchange | Promise<CallExchange> {
-  let stepped: Stepped = request;
-  for (let next = from; !('received' in stepped); next += 1) {
-    const step = steps[next];
-    if (step === undefined) throw new Error('No step has sent the request');
-    const result = step(stepped, sending);
-    if (result instanceof Promise) return result.then((open) => ('received' in open ? open : follow(open, sending, next + 1)));
-    stepped = result;
-  }
-  return stepped;
+/** Sends a built request: at once, unless its body is in pieces or needs files that the provider has not got. */
+function follow(request: UpstreamRequest, sending: CallSending): CallExchange | Promise<CallExchange> {
+  const isReady = request.files === undefined && !(request.body instanceof PiecedBody);
+  return isReady ? authorize(request, sending) : prepare(request, sending);
 }
 
-/** Adds the length of a body of pieces, which takes time. */
-function measureBody(request: UpstreamRequest): UpstreamRequest | Promise<UpstreamRequest> {
+/** Measures a body of pieces, and uploads files that the request references. */
+async function prepare(request: UpstreamRequest, sending: CallSending): Promise<CallExchange> {
   const measuring = request.body instanceof PiecedBody ? request.body.measure() : null;
-  return measuring === null ? request : stepByStep(measuring).then(() => request);
-}
-
-/** Uploads files that the request references. */
-function uploadFiles(request: UpstreamRequest, sending: CallSending): Stepped | Promise<Stepped> {
-  return request.files === undefined ? request : upload(request, request.files, sending);
+  if (measuring !== null) await stepByStep(measuring);
+  const uploaded = request.files === undefined ? request : await upload(request, request.files, sending);
+  return 'received' in uploaded ? uploaded : authorize(uploaded, sending);
 }
 
 async function upload(
   request: UpstreamRequest,
   files: readonly LeftFile[],
   { context, call: { channel }, options: { limits, isWanted = () => true } }: CallSending,
-): Promise<Stepped> {
+): Promise<UpstreamRequest | CallExchange> {
   const { now, sender } = context;
   const sendFile = (further: OpenRequest, responseMs: number) =>
     exchange(context, channel, further, { responseMs, maxBytes: longestRefusal });
@@ -152,11 +135,15 @@ async function upload(
   }
 }
 
-/** Adds the channel's key. */
-function authorize(request: UpstreamRequest, { context, call: { channel } }: CallSending): Stepped | Promise<Stepped> {
-  const authorized = authorizeRequest(request, { now: context.now(), sender: context.sender });
-  if (!(authorized instanceof Promise)) return authorized;
-  return authorized.catch((cause: unknown) => ({ ...unsigned(cause, channel, context.now()), request: storedOf(request) }));
+/** Adds the channel's key, and sends the request. */
+function authorize(request: UpstreamRequest, sending: CallSending): CallExchange | Promise<CallExchange> {
+  const { now, sender } = sending.context;
+  const authorized = authorizeRequest(request, { now: now(), sender });
+  if (!(authorized instanceof Promise)) return send(authorized, sending);
+  return authorized.then(
+    (signed) => send(signed, sending),
+    (cause: unknown) => ({ ...unsigned(cause, sending.call.channel, now()), request: storedOf(request) }),
+  );
 }
 
 /** Sends the request, and once more without an optional field that the provider rejects. */
@@ -265,10 +252,10 @@ export function exchange(
     const { socket } = open;
     const sending = socket === undefined ? context.sender.send(open, limits) : sendOverSocket(context.sender, open, socket, limits);
     const isLater = request.awaiting !== undefined || request.takesCreated === true;
-    const received = sending.response.then(
-      (response) => gathered(read(response, { channel, now: context.now, isLater }), request),
-      failedSend,
-    );
+    const received = sending.response.then((response) => {
+      const answer = read(response, { channel, now: context.now, isLater });
+      return request.createSieve === undefined ? answer : gathered(answer, request);
+    }, failedSend);
     return { sending, received };
   };
   const { renew } = request;

@@ -79,7 +79,8 @@ export function createServedModels(): ServedModels {
       const name = pricedName(model);
       const entry = models.get(model);
       const family = name === model ? undefined : models.get(name);
-      return entry === undefined || family === undefined ? tiersOfEntry(entry ?? family) : joinedTiers(entry, family);
+      if (entry !== undefined && family !== undefined) return joinedTiers(entry, family);
+      return (entry ?? family)?.tiers ?? tiersOfEntry(entry ?? family);
     },
     names(groups) {
       const requested = groups ?? [...byGroup.keys()];

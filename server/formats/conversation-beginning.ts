@@ -30,7 +30,7 @@ const mostParts = 32;
 export function beginningOf({ system, turns, tools }: Requested): ConversationBeginning {
   const before = new BeginningReader();
   const said = new BeginningReader();
-  before.add(system);
+  if (system !== undefined) before.add(system);
   const items: readonly unknown[] = Array.isArray(turns) ? turns : [turns];
   for (const item of items.slice(0, mostParts)) {
     const isSaid = !isObject(item) || item.role === 'user';
@@ -45,13 +45,14 @@ class BeginningReader {
   text = '';
   characters = 0;
 
-  add(value: unknown): void {
+  add(given: unknown): void {
     if (this.text.length >= longestWhole) return;
+    let value = given;
+    while (isObject(value)) value = value.text ?? value.content ?? value.parts;
     // The length distinguishes texts with the same start.
     if (typeof value === 'string') {
       this.text += `${value.slice(0, longestText)}\n${value.length}\n`;
       this.characters += value.length;
     } else if (Array.isArray(value)) for (const part of value.slice(0, mostParts)) this.add(part);
-    else if (isObject(value)) this.add(value.text ?? value.content ?? value.parts);
   }
 }

@@ -73,11 +73,12 @@ class Hold implements BodyHold {
   grow(bytes: number): void {
     const { limits, shares } = this.#held;
     const { perOwner } = limits;
-    if (!shares.fits(this.#owner, bytes, { perOwner })) throw new AppError('bodies_of_caller', {}, { retryAfter: retrySeconds });
-    // A single body may have the maximum size.
     const room = this.bytes + bytes <= smallBody ? limits.all : limits.all * largeShare;
-    if (!shares.fits(this.#owner, bytes, { all: room }) && shares.total > this.bytes)
-      throw new AppError('bodies_of_server', {}, { retryAfter: retrySeconds });
+    if (!shares.fits(this.#owner, bytes, { perOwner, all: room })) {
+      if (!shares.fits(this.#owner, bytes, { perOwner })) throw new AppError('bodies_of_caller', {}, { retryAfter: retrySeconds });
+      // A single body may have the maximum size.
+      if (shares.total > this.bytes) throw new AppError('bodies_of_server', {}, { retryAfter: retrySeconds });
+    }
     this.#change(bytes);
   }
 

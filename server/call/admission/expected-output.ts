@@ -32,20 +32,19 @@ export function outputOf(services: RelayServices, call: CallToReserve, { made = 
     otherwise: settings.get('DefaultMaxOutputTokens'),
   };
   let { choices, most } = outputAs(requested, model, {});
-  for (const route of possibleRoutes(services, call)) {
+  // A call with a limit below the provider's minimum is refused before it is sent.
+  let leastTaken = 0;
+  for (const route of call.routes ?? possibleRoutes(services, call)) {
+    leastTaken = Math.max(leastTaken, route.dialect.leastMaxTokens ?? 0);
     if (route.paramOverride === null && route.upstreamModel === model) continue;
     // Overrides do not reach the turns of a session.
     const there = endpoint.kind.isInSession === true ? outputAs(requested, route.upstreamModel, {}) : outputOn(route, requested);
     choices = Math.max(choices, there.choices);
     most = Math.max(most, there.most);
   }
-  const picture = pictureTokens(services, call);
+  const picture = picturesCostMore(call.quoted.price) ? pictureTokens(services, call) : 0;
   most = Math.max(most, picture);
-  // A call with a limit below the provider's minimum is refused before it is sent.
-  const taken = Math.min(
-    most,
-    largestOnRoutes(services, call, ({ dialect }) => dialect.leastMaxTokens),
-  );
+  const taken = Math.min(most, leastTaken);
   const needed = Math.max(1, taken, picture, Math.ceil(learned.mostResponses(model) ?? settings.get('PreConsumedQuota')));
   return {
     choices,
@@ -60,11 +59,10 @@ const anyPicture = { count: 1, size: undefined, quality: undefined, partials: 0,
 
 /**
  * Returns the minimum of an answer by a model whose pictures cost more than its text: one picture, with the text next to it, as for orders of
- * pictures. A limit makes no picture smaller. 0: the model is none of these.
+ * pictures. A limit makes no picture smaller.
  */
 function pictureTokens(services: RelayServices, call: CallToReserve): number {
-  const { model, quoted } = call;
-  if (!picturesCostMore(quoted.price)) return 0;
+  const { model } = call;
   const ofRoutes = largestOnRoutes(services, call, ({ upstreamModel }) => tokensOf(anyPicture, pictureModel(upstreamModel, model)));
   return Math.max(ofRoutes, tokensOf(anyPicture, model));
 }

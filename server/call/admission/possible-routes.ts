@@ -47,7 +47,7 @@ export function largestOnRoutes(
   tokensOf: (route: ChannelRoute) => number | undefined,
 ): number {
   let largest = 0;
-  for (const route of possibleRoutes(services, request)) largest = Math.max(largest, tokensOf(route) ?? 0);
+  for (const route of request.routes ?? possibleRoutes(services, request)) largest = Math.max(largest, tokensOf(route) ?? 0);
   return largest;
 }
 

@@ -54,8 +54,7 @@ export function openContent(raw: RawBody, dependencies: ContentDependencies, kno
   const { bytesBefore = 0, partsBefore = 0 } = known;
   const content = new CallContent(raw, dependencies, known);
   try {
-    hold.grow(bytesBefore);
-    hold.grow((raw.parts + partsBefore) * partBytes);
+    hold.grow(bytesBefore + (raw.parts + partsBefore) * partBytes);
     // What goes upstream is another copy.
     if (content.isLarge) hold.grow(raw.bytes.length + bytesBefore);
     const preparing = content.prepare();

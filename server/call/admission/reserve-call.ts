@@ -92,7 +92,6 @@ const unknownMedia = 4;
  */
 export function reserveCall(services: RelayServices, call: CallToReserve): ReservedCall | Promise<ReservedCall> {
   const { quotes } = services.context;
-  call.routes = possibleRoutes(services, call);
   const prompt = promptByEstimate(services, call);
   const output = outputOf(services, call, prompt);
   const usual = quotes.reserveFor(call.quoted, prompt, output.most);
@@ -182,33 +181,32 @@ function isAmple({ user, token }: Admission, quota: number): boolean {
 
 /** What its prompt may cost, without counting it. */
 export function promptByEstimate(services: RelayServices, call: CallToReserve): ExpectedPrompt {
-  const { endpoint, model, body, prompt } = call;
+  const { endpoint, model, body, prompt, quoted } = call;
+  const routes = (call.routes ??= possibleRoutes(services, call));
   const content = prompt ?? endpoint.promptContent(body, model);
   const { texts, fixed, media, audio, audioMost, image, imageMost, isSpoken } = content;
-  const made = madeBy(services, call, content);
-  const units = made?.units ?? unitsOf(services, call, content);
+  const made = content.made === undefined ? undefined : madeBy(services, call, content.made);
+  const units = made?.units ?? (content.units === undefined ? undefined : unitsOf(services, call, content.units));
   const requests = made?.requests ?? 1;
-  const expected = requests * texts.reduce((sum, text) => sum + estimateTextTokens(text), fixed);
+  let expected = fixed;
+  for (let index = 0; index < texts.length; index += 1) expected += estimateTextTokens(texts[index] ?? '');
+  expected *= requests;
   const basis = media > 0 ? 'media' : 'estimated';
   const reckoned = reckon(services.settlement, call, { expected, basis, content, requests });
-  return {
-    cacheWrite: cacheWriteOf(services, call, content),
-    audio,
-    audioMost,
-    isSpoken,
-    ...(image === undefined || imageMost === undefined ? {} : { image: requests * image, imageMost: requests * imageMost }),
-    ...(units === undefined ? {} : { units }),
-    ...(made === undefined ? {} : { made: made.tokens, requests }),
-    ...(made?.leastUnits === undefined ? {} : { leastUnits: made.leastUnits }),
-    ...costliestTier(services, call, possibleRoutes(services, call)),
-    ...reckoned,
-    ...reservedTools(services, call, { hosted: content.hosted, isWritten: endpoint.kind.isWritten }),
-  };
+  const { tokens, most } = reckoned;
+  const cacheWrite = cacheWriteOf(services, call, content);
+  const reserved: ExpectedPrompt = { expected, basis, tokens, most, cacheWrite, audio, audioMost, isSpoken };
+  if (image !== undefined && imageMost !== undefined) Object.assign(reserved, { image: requests * image, imageMost: requests * imageMost });
+  if (units !== undefined) reserved.units = units;
+  if (made !== undefined) Object.assign(reserved, { made: made.tokens, requests });
+  if (made?.leastUnits !== undefined) reserved.leastUnits = made.leastUnits;
+  if (quoted.price.kind === 'usage' && quoted.price.tiers !== undefined) Object.assign(reserved, costliestTier(services, call, routes));
+  const tools = reservedTools(services, call, { hosted: content.hosted, isWritten: endpoint.kind.isWritten });
+  return tools === undefined ? reserved : Object.assign(reserved, tools);
 }
 
 /** Returns the most expensive of the results on the possible channels. */
-function madeBy(services: RelayServices, call: CallToReserve, { made }: PromptContent): Made | undefined {
-  if (made === undefined) return undefined;
+function madeBy(services: RelayServices, call: CallToReserve, made: NonNullable<PromptContent['made']>): Made {
   let { units, tokens, requests = 1, leastUnits } = made({ upstreamModel: call.model, paramOverride: null });
   for (const route of possibleRoutes(services, call)) {
     const there = made(route);
@@ -220,8 +218,7 @@ function madeBy(services: RelayServices, call: CallToReserve, { made }: PromptCo
 }
 
 /** Returns the units if one of the possible channels bills by them. */
-function unitsOf(services: RelayServices, call: CallToReserve, { units }: PromptContent): CallUnits | undefined {
-  if (units === undefined) return undefined;
+function unitsOf(services: RelayServices, call: CallToReserve, units: CallUnits): CallUnits | undefined {
   return largestOnRoutes(services, call, ({ provider }) => (provider.billsSearches === true ? 1 : 0)) > 0 ? units : undefined;
 }
 
@@ -240,14 +237,12 @@ function reckon(
 function cacheWriteOf(services: RelayServices, call: CallToReserve, { cacheWrite }: PromptContent): CacheWriteClass | null {
   const { endpoint, body, quoted } = call;
   if (cacheWrite !== null || !endpoint.kind.isWritten || promptRatio(quoted.price, 'cacheWrite5m') === 1) return cacheWrite;
-  if (
-    largestOnRoutes(services, call, ({ setting, dialect }) =>
-      setting.allowsSurcharges === true && dialect.writesLong?.(body) === true ? 1 : 0,
-    ) > 0
-  )
-    return 'cacheWrite1h';
   const { settings } = services.context;
-  const marked = largestOnRoutes(services, call, (route) => (marksPrompts(route, settings) ? 1 : 0)) > 0;
+  let marked = false;
+  for (const route of call.routes ?? possibleRoutes(services, call)) {
+    if (route.setting.allowsSurcharges === true && route.dialect.writesLong?.(body) === true) return 'cacheWrite1h';
+    marked ||= marksPrompts(route, settings);
+  }
   const beginning = marked ? endpoint.dialect.beginningOf?.(body) : undefined;
   return beginning !== undefined && (beginning.hasTools || beginning.turns > 1) ? 'cacheWrite5m' : null;
 }

@@ -5,6 +5,7 @@ import type { QuotedPrice } from '#server/money/quote.ts';
 import { type AdmittedRequest, possibleRoutes } from '#server/call/admission/possible-routes.ts';
 import type { RelayBody } from '#server/call/endpoints.ts';
 import type { RelayServices } from '#server/call/services.ts';
+import type { ChannelRoute } from '#server/exchange/find-route.ts';
 
 interface PaidTools {
   /** Tools that run at the provider and have a price: how often each of them may, and is paid for. */
@@ -21,15 +22,19 @@ export interface ReservedTools extends PaidTools {
 type RequestedTool = readonly [kind: HostedKind, most: number];
 type CallToReserve = AdmittedRequest & { body: RelayBody; quoted: QuotedPrice };
 
-/** @param hosted requested tools, and their largest number of runs; 0: unlimited. @param isWritten a model writes the response */
+/**
+ * Returns undefined if no tool with a price can run.
+ * @param hosted requested tools, and their largest number of runs; 0: unlimited. @param isWritten a model writes the response
+ */
 export function reservedTools(
   services: RelayServices,
   call: CallToReserve,
   { hosted, isWritten }: { hosted: ReadonlyMap<HostedKind, number> | null; isWritten: boolean },
-): ReservedTools {
+): ReservedTools | undefined {
   const { tools } = call.quoted;
-  const always = isWritten ? alwaysRun(services, call) : [];
-  if (tools === undefined || (hosted === null && always.length === 0)) return {};
+  if (tools === undefined) return undefined;
+  const always = isWritten ? alwaysRun(services, call) : noTools;
+  if (hosted === null && always.length === 0) return undefined;
   const variants = variantsOf(services, call);
   const paid = (requested: readonly RequestedTool[]): PaidTools => {
     const calls: Partial<Record<HostedKind, number>> = {};
@@ -43,17 +48,30 @@ export function reservedTools(
   return always.length === 0 ? all : { ...all, always: paid(always) };
 }
 
+const noTools: readonly RequestedTool[] = [];
+
 /** Without those that the caller may do without. */
 export function withoutTools<Prompt extends ReservedTools>(prompt: Prompt): Omit<Prompt, keyof PaidTools> & PaidTools {
+  if (prompt.hosted === undefined && prompt.runs === undefined) return prompt;
   const { hosted: _hosted, runs: _runs, ...rest } = prompt;
   return { ...rest, ...prompt.always };
 }
 
+/** By their routes, which are new objects when a setting changes. */
+const knownToRun = new WeakMap<readonly ChannelRoute[], readonly RequestedTool[]>();
+
 /** Returns tools that the models of the channels run in each call, or that channels' overrides request. */
-function alwaysRun(services: RelayServices, call: CallToReserve): RequestedTool[] {
-  const usual = services.context.settings.get('ToolCallsPerRequest');
+function alwaysRun(services: RelayServices, call: CallToReserve): readonly RequestedTool[] {
+  const routes = call.routes ?? possibleRoutes(services, call);
+  let known = knownToRun.get(routes);
+  if (known === undefined) knownToRun.set(routes, (known = alwaysRunOn(routes, services.context.settings.get('ToolCallsPerRequest'))));
+  return known;
+}
+
+/** @param usual runs of a tool whose largest number is not known */
+function alwaysRunOn(routes: readonly ChannelRoute[], usual: number): RequestedTool[] {
   const found: RequestedTool[] = [];
-  for (const { dialect, upstreamModel, paramOverride } of possibleRoutes(services, call)) {
+  for (const { dialect, upstreamModel, paramOverride } of routes) {
     const { hosted: access } = dialect;
     if (access === undefined) continue;
     const model = paramOverride?.['model'];

@@ -14,17 +14,23 @@ const textOrParts = { zh: '必须是文本或内容片段的数组', en: 'must b
 
 /** @throws {AppError} 400 with the field at fault */
 export function checkRequest(body: Body): void {
-  const fields = new StrictFields(body);
-  if (fields.has('input') && fields.has('messages')) throw badField('input', notBoth);
-  const messages = fields.list('messages');
+  const messages = body['messages'] ?? undefined;
+  if (messages !== undefined && (body['input'] ?? undefined) !== undefined) throw badField('input', notBoth);
+  if (messages !== undefined && !Array.isArray(messages)) throw badField('messages', fieldRules.list);
   if (messages === undefined || messages.length === 0) throw new AppError('invalid_text_request', {}, { field: 'messages' });
-  for (const message of fields.objects('messages')) {
-    if (message.text('role') === undefined) throw badField(message.path('role'), fieldRules.text);
-    const content = message.raw('content');
+  for (let index = 0; index < messages.length; index += 1) {
+    const message: unknown = messages[index];
+    if (!isObject(message)) throw badField(`messages.${index}`, fieldRules.object);
+    if (typeof message.role !== 'string') throw badField(`messages.${index}.role`, fieldRules.text);
+    const content = message.content ?? undefined;
     if (content !== undefined && typeof content !== 'string' && !Array.isArray(content))
-      throw badField(message.path('content'), textOrParts);
+      throw badField(`messages.${index}.content`, textOrParts);
   }
-  for (const field in body) optionalFields.get(field)?.(fields, field);
+  let fields: StrictFields | undefined;
+  for (const field in body) {
+    const check = optionalFields.get(field);
+    if (check !== undefined) check((fields ??= new StrictFields(body)), field);
+  }
 }
 
 type FieldCheck = (fields: StrictFields, field: string) => unknown;

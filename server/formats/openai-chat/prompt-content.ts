@@ -32,33 +32,33 @@ export function promptContent(body: Body, model: string, isLarge = false): Promp
 
 function addChat(prompt: PromptContent, body: Body, model: string): void {
   const worthOf: WorthOf = (part) => qwenImage(model, body, part) ?? pictureWorth(model, pictureIn(part['image_url']));
-  noteCacheControl(prompt, body);
-  const messages = Array.isArray(body.messages) ? body.messages : [];
-  for (const message of messages) {
+  if (body.cache_control !== undefined) noteCacheControl(prompt, body);
+  const messages: readonly unknown[] = Array.isArray(body.messages) ? body.messages : [];
+  for (let index = 0; index < messages.length; index += 1) {
+    const message = messages[index];
     if (!isObject(message)) continue;
     prompt.fixed += perMessage;
-    noteCacheControl(prompt, message);
+    if (message.cache_control !== undefined) noteCacheControl(prompt, message);
     addText(prompt, message.role);
     if (typeof message.name === 'string') {
       prompt.fixed += perName;
       prompt.texts.push(message.name);
     }
-    addContent(prompt, message.content, worthOf);
-    addText(prompt, message.reasoning_content);
-    addJson(prompt, message.tool_calls);
+    if (Array.isArray(message.content)) addContent(prompt, message.content, worthOf);
+    else addText(prompt, message.content);
+    if (message.reasoning_content !== undefined) addText(prompt, message.reasoning_content);
+    if (message.tool_calls !== undefined) addJson(prompt, message.tool_calls);
   }
   prompt.fixed += replyPrimer;
   if (Array.isArray(body.tools) && body.tools.length > 0) {
     prompt.fixed += perTools;
     for (const tool of body.tools) addTool(prompt, tool);
   }
-  addJson(prompt, body.functions);
+  if (body.functions !== undefined) addJson(prompt, body.functions);
   if (isObject(body.response_format)) addJson(prompt, body.response_format.json_schema);
 }
 
-function addContent(prompt: PromptContent, content: unknown, worthOf: WorthOf): void {
-  addText(prompt, content);
-  if (!Array.isArray(content)) return;
+function addContent(prompt: PromptContent, content: readonly unknown[], worthOf: WorthOf): void {
   for (const part of content) {
     if (!isObject(part)) continue;
     noteCacheControl(prompt, part);

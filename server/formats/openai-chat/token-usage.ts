@@ -138,7 +138,8 @@ function writtenCachedMedia({ cacheRead, audioCacheRead: audio, imageCacheRead: 
 /** Returns the first nonzero number. */
 function writtenIn(details: Readonly<Record<string, unknown>>): number {
   for (let index = 0; index < writtenNames.length; index += 1) {
-    const written = count(details[writtenNames[index] ?? '']);
+    const reported = details[writtenNames[index] ?? ''];
+    const written = reported === undefined || reported === 0 ? 0 : count(reported);
     if (written > 0) return written;
   }
   return 0;

@@ -28,7 +28,7 @@ function changesNothing(body: Body, { route, seen = allNames, body: scanned }: E
   if (body !== scanned || (seen & seenName.toolCalls) !== 0) return false;
   let concern = concerns.get(route);
   if (concern === undefined) concerns.set(route, (concern = concernOf(route)));
-  if (concern === 'every body') return false;
+  if (concern === 'every body' || (route.isDeveloperRole && beginsWithSystem(body))) return false;
   for (const field in body) if (concern.has(field) || isOtherModel(field)) return false;
   return true;
 }
@@ -37,9 +37,10 @@ function changesNothing(body: Body, { route, seen = allNames, body: scanned }: E
 type Concern = ReadonlySet<string> | 'every body';
 const concerns = new WeakMap<Route, Concern>();
 
-function concernOf({ provider, rules, set, isDeveloperRole }: Route): Concern {
+function concernOf({ provider, rules, set, upstreamModel }: Route): Concern {
   const { thoughts, thinking, adapt } = provider;
-  if (set !== null || isDeveloperRole || adapt !== undefined || thoughts?.placeholders !== undefined) return 'every body';
+  const hasPlaceholders = thoughts?.placeholders?.some(({ models }) => models.test(upstreamModel)) === true;
+  if (set !== null || adapt !== undefined || hasPlaceholders) return 'every body';
   const fields = new Set<string>();
   const add = (names: Iterable<string> = []) => {
     for (const name of names) fields.add(name);
@@ -156,6 +157,10 @@ function fitMessages(edit: BodyEdit, input: EncodeInput): void {
   const { provider, upstreamModel } = input.route;
   const fitted = withPlaceholders(fitCalls(messages, provider.callIds ?? callIdRule), thoughtsRule(input), upstreamModel);
   if (fitted !== messages) edit.set('messages', fitted);
+}
+
+function beginsWithSystem({ messages }: Body): boolean {
+  return Array.isArray(messages) && isObject(messages[0]) && messages[0].role === 'system';
 }
 
 function developerRole(edit: BodyEdit): void {

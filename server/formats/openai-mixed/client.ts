@@ -66,7 +66,7 @@ export function mixedClient({ chat, responses }: { chat: ChatFormat; responses: 
         responseFields: (body) => ({ text_tools: textToolsOf(body) }),
       },
     },
-    isShapeOf: (body: Body) => isOfResponses(body) || isFlat(body),
+    isShapeOf: (body: Body) => (body['input'] !== undefined && isOfResponses(body)) || (body['tools'] !== undefined && isFlat(body)),
     limits,
     saidFields,
     holdsObjectsOf: responses.name,

@@ -15,17 +15,19 @@ import { MediaFetching } from './media-fetching.ts';
 type Settings = AppContext['settings'];
 
 export function remoteMediaStage({ settings }: Pick<AppContext, 'settings'>): CallStage {
+  const run = new RemoteMedia(settings);
   return {
     name: 'remote-media',
     applies: ({ withMedia }) => withMedia !== undefined,
-    open: () => new RemoteMedia(settings),
+    open: () => run,
   };
 }
 
+/** One for all calls: few of them have media that are downloaded. */
 class RemoteMedia implements StageRun {
   readonly #settings: Settings;
-  /** Failed downloads by URL: they are not repeated for another channel. */
-  #failed: Map<string, AppError> | undefined;
+  /** Failed downloads of a call by URL: they are not repeated for another channel. */
+  readonly #failed = new WeakMap<RunningCall, Map<string, AppError>>();
 
   constructor(settings: Settings) {
     this.#settings = settings;
@@ -55,7 +57,8 @@ class RemoteMedia implements StageRun {
 
   async #inline(call: RunningCall, wanted: ReadonlyMap<string, WantedMedia>): Promise<AppError | null> {
     if (wanted.size > mostAddresses) return tooManyMedia(mostAddresses);
-    const failed = (this.#failed ??= new Map<string, AppError>());
+    const failed = this.#failed.get(call) ?? new Map<string, AppError>();
+    this.#failed.set(call, failed);
     const known = [...wanted.values()].find(({ url, isOptional }) => !isOptional && failed.has(url));
     if (known !== undefined) return failed.get(known.url) ?? null;
     const fetching = new MediaFetching(call, failed);
