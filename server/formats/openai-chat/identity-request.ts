@@ -2,7 +2,7 @@
 import { bytesOfJson, writeJson } from '#server/framing/long-json.ts';
 import { refuseAccountObject, withoutCallerFiles } from '../provider-objects.ts';
 import type { EncodedRequest, EncodeInput } from '../encode-input.ts';
-import { cacheKeyFor } from '../cache-key.ts';
+import { cacheKeyFor } from '../prompt-cache.ts';
 import { describeRequest } from '../finalize-request.ts';
 import { withModel } from '../model-in-text.ts';
 import { retainLimits } from '../token-limits.ts';

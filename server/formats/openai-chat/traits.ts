@@ -1,7 +1,7 @@
 // Applies the provider's record to a chat completions request: a body that no rule changes is returned as the same object.
 import { isObject } from '#server/framing/loose-json.ts';
 import { type Body, type BodyEdit, createEdit } from '../body-edit.ts';
-import { refusesRetention, retentionField } from '../cache-retention.ts';
+import { refusesRetention, retentionField } from '../prompt-cache.ts';
 import type { EncodeInput } from '../encode-input.ts';
 import type { ModelFacts } from '#server/model-facts/model-facts.ts';
 import type { ThinkingWords } from '../provider-traits.ts';

@@ -11,7 +11,7 @@ import { hosted } from './hosted-tools.ts';
 import { limits } from './limits.ts';
 import { readLong } from './long-response.ts';
 import { createStreamReader, readWhole } from './read-response.ts';
-import { cacheKeyFor } from '../cache-key.ts';
+import { cacheKeyFor } from '../prompt-cache.ts';
 import { largestCount } from '../token-limits.ts';
 import { applyTraits } from './traits.ts';
 import { errorIn } from './response-errors.ts';

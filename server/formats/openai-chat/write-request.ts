@@ -15,7 +15,7 @@ import type {
   UserPart,
 } from '../parts.ts';
 import { factsOf } from '#server/model-facts/find-facts.ts';
-import { withoutRefusedRetention } from '../cache-retention.ts';
+import { withoutRefusedRetention } from '../prompt-cache.ts';
 import { functionParameters } from '../function-parameters.ts';
 import { Losses, untranslatable } from '../losses.ts';
 import type { CacheMarks, ThinkingWords, ThoughtsRule } from '../provider-traits.ts';

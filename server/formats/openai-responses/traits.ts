@@ -1,8 +1,7 @@
 // Applies the provider's record to a Responses request.
 import { isObject } from '#server/framing/loose-json.ts';
 import { type Body, type BodyEdit, createEdit } from '../body-edit.ts';
-import { refusesRetention, retentionField } from '../cache-retention.ts';
-import { cacheKeyFor } from '../cache-key.ts';
+import { cacheKeyFor, refusesRetention, retentionField } from '../prompt-cache.ts';
 import type { EncodeInput } from '../encode-input.ts';
 import { effortNamed, nearestEffort, refusesSampling } from '../reasoning-models.ts';
 import { missedName } from '../unsaid.ts';

@@ -2,7 +2,7 @@
 import { isStrictSchema } from '../strict-schema.ts';
 import { factsOf } from '#server/model-facts/find-facts.ts';
 import { isObject } from '#server/framing/loose-json.ts';
-import { withoutRefusedRetention } from '../cache-retention.ts';
+import { withoutRefusedRetention } from '../prompt-cache.ts';
 import { functionParameters } from '../function-parameters.ts';
 import { Losses, untranslatable } from '../losses.ts';
 import type { ChatRequest, Message, Tool, ToolChoice } from '../parts.ts';
