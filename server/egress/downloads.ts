@@ -2,7 +2,7 @@
 // one, through a worker. Limits size, time, and concurrency, in total and per owner.
 import type { Egress, EgressRequest, EgressStream } from '#server/egress/egress.ts';
 import { type EgressReason, EgressRefusal } from '#server/egress/egress-refusal.ts';
-import { isPublicHost } from '#server/egress/special-addresses.ts';
+import { isPublicHost } from '#server/egress/public-addresses.ts';
 import type { BodyHold } from '#server/http/bodies.ts';
 import { createFairQueue, type FairQueue, QueueFull } from '#server/queues/fair-queue.ts';
 import type { Settings } from '#server/settings/settings.ts';

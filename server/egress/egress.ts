@@ -8,7 +8,7 @@ import { connect as connectTls } from 'node:tls';
 import { parseAddress } from '#server/network/addresses.ts';
 import { EgressRefusal } from './egress-refusal.ts';
 import { isServicePort } from './service-ports.ts';
-import { isPublicAddress } from './special-addresses.ts';
+import { isPublicAddress } from './public-addresses.ts';
 
 export interface EgressRequest {
   url: string;

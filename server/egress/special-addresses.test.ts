@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isPublicAddress } from './special-addresses.ts';
+import { isPublicAddress } from './public-addresses.ts';
 
 it.each([
   ['93.184.216.34', true],

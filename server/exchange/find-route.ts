@@ -11,7 +11,7 @@ import type { ModelFacts } from '#server/model-facts/model-facts.ts';
 import { formatFor } from './choose-format.ts';
 import type { BatchPair, BetaPair, ModelLocation, PathPair, PathRule, Provider } from '#server/providers/spec.ts';
 import type { PreparedChannel, PreparedFormat } from './prepared-channel.ts';
-import { readThinkingEnding } from './thinking-endings.ts';
+import { readThinkingEnding } from './thinking-suffixes.ts';
 
 export interface ChannelRoute extends Route {
   readonly format: PreparedFormat;

@@ -1,6 +1,6 @@
 // Which addresses webhooks of users may have: public ones over HTTPS, and what the super administrator has listed in `WebhookAllowedHosts`.
 import { webhookUrlOf } from '#shared/webhook-url.ts';
-import { isPublicHost } from '#server/egress/special-addresses.ts';
+import { isPublicHost } from '#server/egress/public-addresses.ts';
 import type { Settings } from '#server/settings/settings.ts';
 
 /** Returns the address of a webhook; undefined if none may have it. */

@@ -1,7 +1,7 @@
 // Bedrock's model ids, and the inference profiles that reach them from a channel's region.
 // https://docs.aws.amazon.com/bedrock/latest/userguide/inference-profiles-support.html
 // https://platform.claude.com/docs/en/build-with-claude/claude-on-amazon-bedrock-legacy
-import { readClaudeEnding } from '#server/formats/claude-endings.ts';
+import { readClaudeEnding } from '#server/formats/claude-suffixes.ts';
 import { factsOf } from '#server/model-facts/find-facts.ts';
 import { datedClaude } from './claude-names.ts';
 import models from './default-models.json' with { type: 'json' };

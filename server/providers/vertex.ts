@@ -3,7 +3,7 @@
 // Claude: https://platform.claude.com/docs/en/build-with-claude/claude-on-vertex-ai
 import { projectOf, readGoogleKey } from '#shared/google-key.ts';
 import { readRegions } from '#shared/channel-regions.ts';
-import { readClaudeEnding } from '#server/formats/claude-endings.ts';
+import { readClaudeEnding } from '#server/formats/claude-suffixes.ts';
 import { datedClaude } from './claude-names.ts';
 import models from './default-models.json' with { type: 'json' };
 import { geminiThinking } from './gemini.ts';

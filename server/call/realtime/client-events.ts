@@ -12,7 +12,7 @@ import type { ChannelRoute } from '#server/exchange/find-route.ts';
 import { checkSessionRequest, isReadApart } from './check-session-request.ts';
 import { inputTokensPerSecond, secondsOfBase64, type SessionContext, sizeOf } from './session-context.ts';
 import { inputOf, type Json, refused, type SessionEvents, type UpdateKind, withTranscriptionModel } from './session-events.ts';
-import type { SessionMinutes } from './session-minutes.ts';
+import type { SessionMinutes } from './minute-meter.ts';
 import type { SessionTurns } from './session-turns.ts';
 import type { Transcripts } from './transcripts.ts';
 

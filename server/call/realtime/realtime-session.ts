@@ -10,6 +10,7 @@ import type { EndReason } from '#server/call/call-end.ts';
 import { gatewayError } from '#server/call/relay-failure.ts';
 import type { RelayServices } from '#server/call/services.ts';
 import { KeyWatch } from '#server/call/sockets/key-watch.ts';
+import { closeReason } from '#server/sockets/close-reason.ts';
 import { closeCodes, type MessageSocket, type SocketReceiver } from '#server/sockets/message-socket.ts';
 import { type UpstreamReceiver, UpstreamSocket } from '#server/sockets/upstream-socket.ts';
 import { cleanMessage } from '#server/exchange/upstream-error.ts';
@@ -18,8 +19,8 @@ import { LastUsage } from './last-usage.ts';
 import type { OpenedSession } from './open-session.ts';
 import { ServerEvents } from './server-events.ts';
 import { type Json, SessionEvents } from './session-events.ts';
-import { SessionMinutes } from './session-minutes.ts';
-import { isUsable, shortened } from './session-rules.ts';
+import { SessionMinutes } from './minute-meter.ts';
+import { isUsable } from './channel-usable.ts';
 import { MinuteTurns, type SessionTurns } from './session-turns.ts';
 import { RealtimeTurns } from './turns.ts';
 import { Transcripts } from './transcripts.ts';
@@ -267,7 +268,7 @@ export class RealtimeSession implements SocketReceiver {
     if (!isClean || !this.#turns.isIdle) this.#report(new AppError('upstream_truncated'), null);
     this.#end(
       'truncated',
-      isClean ? { code, reason: shortened(this.#clean(reason)) } : { code: closeCodes.serverError, reason: 'upstream_truncated' },
+      isClean ? { code, reason: closeReason(this.#clean(reason)) } : { code: closeCodes.serverError, reason: 'upstream_truncated' },
     );
   }
 

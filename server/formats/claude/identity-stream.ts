@@ -23,7 +23,7 @@ import { presentContainer } from './containers.ts';
 import { hostedKindOf } from './hosted-blocks.ts';
 import { keepAlive } from './keep-alive.ts';
 import { createStreamReader, readError } from './read-response.ts';
-import { endingParts } from '../endings.ts';
+import { endingParts } from '../finish-reasons.ts';
 import { readStopReason } from './stop-reason.ts';
 import { usageParts, writeTokenUsage } from './token-usage.ts';
 

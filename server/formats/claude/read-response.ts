@@ -5,7 +5,7 @@ import { PartBudget } from '#server/framing/part-budget.ts';
 import type { HostedCallPart, HostedResultPart, ResponsePart, UpstreamErrorObject } from '../parts.ts';
 import type { Seal } from '../seal.ts';
 import type { StreamReader } from '../upstream-dialect.ts';
-import { endingParts } from '../endings.ts';
+import { endingParts } from '../finish-reasons.ts';
 import { readHostedBlock } from './hosted-blocks.ts';
 import { readStopReason } from './stop-reason.ts';
 import { usageParts } from './token-usage.ts';

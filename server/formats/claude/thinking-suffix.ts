@@ -1,6 +1,6 @@
 // Thinking suffixes of model names: removed and sent as request fields.
 import { isObject } from '#server/framing/loose-json.ts';
-import { readClaudeEnding } from '../claude-endings.ts';
+import { readClaudeEnding } from '../claude-suffixes.ts';
 import type { ReasoningEffort } from '../parts.ts';
 import { refusesBudgets, writeThinking } from './thinking.ts';
 

@@ -1,5 +1,5 @@
 // Finish reasons of this format.
-import { cohereEndings, type ReadEnding, readEnding } from '../endings.ts';
+import { cohereEndings, type ReadEnding, readEnding } from '../finish-reasons.ts';
 import type { FinishReason } from '../parts.ts';
 
 /** @param why the provider's explanation */

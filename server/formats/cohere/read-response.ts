@@ -4,7 +4,7 @@ import { isObject, type JsonObject, parseObject } from '#server/framing/loose-js
 import type { ResponsePart } from '../parts.ts';
 import type { StreamReader } from '../upstream-dialect.ts';
 import { citationParts } from './citations.ts';
-import { endingParts } from '../endings.ts';
+import { endingParts } from '../finish-reasons.ts';
 import { readFinishReason } from './finish-reason.ts';
 import { usageParts } from './token-usage.ts';
 

@@ -3,7 +3,7 @@ import type { FramedEvent } from '#server/framing/framing.ts';
 import { isObject, type JsonObject, parseObject } from '#server/framing/loose-json.ts';
 import type { ResponsePart, UpstreamErrorObject } from '../parts.ts';
 import type { StreamReader } from '../upstream-dialect.ts';
-import { endingParts } from '../endings.ts';
+import { endingParts } from '../finish-reasons.ts';
 import { readStopReason } from './stop-reason.ts';
 import { usageParts } from './token-usage.ts';
 

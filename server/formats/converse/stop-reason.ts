@@ -1,5 +1,5 @@
 // Stop reasons of this format.
-import { converseEndings, type ReadEnding, readEnding } from '../endings.ts';
+import { converseEndings, type ReadEnding, readEnding } from '../finish-reasons.ts';
 import type { FinishReason } from '../parts.ts';
 
 export function readStopReason(value: unknown): ReadEnding | null {

@@ -2,7 +2,7 @@
 // as absent.
 import type { FramedEvent } from '#server/framing/framing.ts';
 import { isObject, type JsonObject, parseObject } from '#server/framing/loose-json.ts';
-import { endingParts, ernieEndings, type ReadEnding, readEnding } from '../endings.ts';
+import { endingParts, ernieEndings, type ReadEnding, readEnding } from '../finish-reasons.ts';
 import type { ResponsePart } from '../parts.ts';
 import type { StreamReader } from '../upstream-dialect.ts';
 import { readError } from './errors.ts';

@@ -1,5 +1,5 @@
 // Finish reasons of this format.
-import { geminiEndings, type ReadEnding, readEnding } from '../endings.ts';
+import { geminiEndings, type ReadEnding, readEnding } from '../finish-reasons.ts';
 import type { FinishReason } from '../parts.ts';
 
 /** New reasons are mostly filters. @param hasCalls the format has no reason for tool calls */

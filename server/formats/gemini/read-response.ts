@@ -4,7 +4,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import type { FramedEvent } from '#server/framing/framing.ts';
 import { isObject, type JsonObject, parseObject } from '#server/framing/loose-json.ts';
 import type { HostedCallPart, HostedResultPart, ResponsePart } from '../parts.ts';
-import { endingParts } from '../endings.ts';
+import { endingParts } from '../finish-reasons.ts';
 import type { Seal } from '../seal.ts';
 import type { StreamReader } from '../upstream-dialect.ts';
 import { Grounding, Searches } from './grounding.ts';

@@ -1,7 +1,7 @@
 // Reads a response or stream of Hunyuan into parts. Read loosely: unexpected values count as absent.
 import type { FramedEvent } from '#server/framing/framing.ts';
 import { isObject, type JsonObject, parseObject } from '#server/framing/loose-json.ts';
-import { endingParts, hunyuanEndings, readEnding } from '../endings.ts';
+import { endingParts, hunyuanEndings, readEnding } from '../finish-reasons.ts';
 import type { ResponsePart } from '../parts.ts';
 import type { StreamReader } from '../upstream-dialect.ts';
 import { readError } from './errors.ts';

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import type { FramedEvent } from '#server/framing/framing.ts';
 import { isObject, type JsonObject, parseObject } from '#server/framing/loose-json.ts';
-import { endingParts, ollamaEndings, type ReadEnding, readEnding } from '../endings.ts';
+import { endingParts, ollamaEndings, type ReadEnding, readEnding } from '../finish-reasons.ts';
 import type { ResponsePart, UpstreamErrorObject } from '../parts.ts';
 import type { StreamReader } from '../upstream-dialect.ts';
 import { usageParts } from './token-usage.ts';

@@ -1,6 +1,6 @@
 // Finish reasons of this format.
 import { isObject, type JsonObject } from '#server/framing/loose-json.ts';
-import { chatEndings, failureIn, type ReadEnding, readEnding } from '../endings.ts';
+import { chatEndings, failureIn, type ReadEnding, readEnding } from '../finish-reasons.ts';
 import type { FinishReason } from '../parts.ts';
 
 /** Gateways that report every end as `stop` add the model's own reason. */

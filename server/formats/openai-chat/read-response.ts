@@ -5,7 +5,7 @@ import type { ResponsePart } from '../parts.ts';
 import type { ProviderTraits } from '../provider-traits.ts';
 import type { StreamReader } from '../upstream-dialect.ts';
 import { isDone } from './done-event.ts';
-import { endingParts } from '../endings.ts';
+import { endingParts } from '../finish-reasons.ts';
 import { readChoiceEnding } from './finish-reason.ts';
 import { errorOf } from './response-errors.ts';
 import { PlainDeltas } from './plain-deltas.ts';

@@ -1,6 +1,6 @@
 // Finish reasons of this format: a status with incomplete details.
 import { isObject } from '#server/framing/loose-json.ts';
-import { type ReadEnding, readEnding, responsesEndings } from '../endings.ts';
+import { type ReadEnding, readEnding, responsesEndings } from '../finish-reasons.ts';
 import type { FinishReason } from '../parts.ts';
 import type { ErrorInResponse } from '../stream-pipe.ts';
 import { withBilled } from '../token-usage.ts';

@@ -15,7 +15,7 @@ import { UsageSoFar } from '../token-usage.ts';
 import { failureEvents, responseError } from './errors.ts';
 import { isEnd, isFailure } from './events.ts';
 import { HostedRuns } from './hosted-items.ts';
-import { endingParts } from '../endings.ts';
+import { endingParts } from '../finish-reasons.ts';
 import { readFinish } from './finish-reason.ts';
 import { keepAlive } from './keep-alive.ts';
 import { errorOf } from './read-error.ts';

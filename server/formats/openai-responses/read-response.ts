@@ -3,7 +3,7 @@ import { isObject, type JsonObject } from '#server/framing/loose-json.ts';
 import type { ResponsePart } from '../parts.ts';
 import { readLogprobs } from '../token-logprobs.ts';
 import { argumentsOfText } from '../text-tools.ts';
-import { endingParts } from '../endings.ts';
+import { endingParts } from '../finish-reasons.ts';
 import { readFinish } from './finish-reason.ts';
 import { HostedRuns, readHostedItem } from './hosted-items.ts';
 import { usageParts } from './token-usage.ts';

@@ -5,7 +5,7 @@ import type { ResponsePart } from '../parts.ts';
 import type { StreamReader } from '../upstream-dialect.ts';
 import { isEnd } from './events.ts';
 import { HostedRuns } from './hosted-items.ts';
-import { endingParts } from '../endings.ts';
+import { endingParts } from '../finish-reasons.ts';
 import { readFinish } from './finish-reason.ts';
 import { errorOf } from './read-error.ts';
 import { argumentsOf, callOf, citationOf, contentOf, hostedOf, logprobsIn, sealOf, startOf, thoughtIn } from './read-response.ts';

@@ -2,7 +2,7 @@
 import { AppError } from '#shared/errors.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import { isSealedHere } from './compaction.ts';
-import { thresholdIn } from './shortening.ts';
+import { thresholdIn } from './gateway-compaction.ts';
 import type { RelayBody } from '#server/call/endpoints.ts';
 
 export interface StateRequest {

@@ -18,7 +18,7 @@ import { compactedResponse, isSealedHere, openSummaries, SummarySeal } from './c
 import { type ConversationStore, lockMs } from './conversation-store.ts';
 import { asInput, completeItems, type Item, itemsOf } from './items.ts';
 import type { Chain, ResponseStore } from './response-store.ts';
-import { GatewayCompacting, thresholdIn } from './shortening.ts';
+import { GatewayCompacting, thresholdIn } from './gateway-compaction.ts';
 import { bytesOf, objectIn } from './long-bodies.ts';
 import { type Json, lastResponse, PresentedStream, writeEvent } from './present-response.ts';
 

@@ -6,7 +6,7 @@ import type { VectorStoreRecord } from '#server/db/records/vector-store.ts';
 import type { AccountKind } from '#server/money/account.ts';
 import { changeOnce, type ChangeOutcome } from '#server/money/change-once.ts';
 import { addChannelUse } from '#server/exchange/deleted-channels.ts';
-import { reportDay } from './store-day.ts';
+import { reportDay } from './report-day.ts';
 import { daySeconds, storingCost, termsOf } from './store-price.ts';
 import { changeStore } from './store-records.ts';
 

@@ -8,7 +8,7 @@ import { channelOf, type Requesting } from '#server/slices/files/upstream-files.
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
 import { noteReported } from './look-at-store.ts';
 import { closeDay, coverBytes, settledStore } from './pay-store.ts';
-import { reportUnpaid } from './store-day.ts';
+import { reportUnpaid } from './report-day.ts';
 import { daySeconds } from './store-price.ts';
 import { changeStore, expiryOf } from './store-records.ts';
 import { requestStore, deleteStore, findAtProvider, storePath, switchOf } from './upstream-stores.ts';

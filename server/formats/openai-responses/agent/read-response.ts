@@ -5,7 +5,7 @@ import { isObject, type JsonObject, parseObject } from '#server/framing/loose-js
 import type { ResponsePart } from '../../parts.ts';
 import type { StreamReader } from '../../upstream-dialect.ts';
 import { isEnd } from '../events.ts';
-import { endingParts } from '../../endings.ts';
+import { endingParts } from '../../finish-reasons.ts';
 import { readFinish } from '../finish-reason.ts';
 import { argumentsOf, callOf, contentOf, startOf } from '../read-response.ts';
 import { createStreamReader as createPlainReader } from '../read-stream.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readThinkingEnding } from './thinking-endings.ts';
+import { readThinkingEnding } from './thinking-suffixes.ts';
 
 test.each([
   ['gemini-2.5-flash-thinking', 'gemini-2.5-flash', { isOn: true }],

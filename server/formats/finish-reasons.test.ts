@@ -12,7 +12,7 @@ import {
   hunyuanEndings,
   ollamaEndings,
   responsesEndings,
-} from './endings.ts';
+} from './finish-reasons.ts';
 import type { ResponsePart } from './parts.ts';
 import { type UpstreamDialectName, upstreamDialects } from './registry.ts';
 import type { FramedEvent } from '#server/framing/framing.ts';
