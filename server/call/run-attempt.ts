@@ -255,7 +255,7 @@ async function readWhole(
   const decoded = reading instanceof Promise ? await reading : reading;
   if (decoded.kind === 'failed') return failedWith(call, attempt, decoded.failure);
   if (decoded.kind === 'too_deep') return notPassed(call, attempt, decoded);
-  call.services.settlement.unknownEndings.note(attempt, decoded.unknownEnding);
+  if (decoded.unknownEnding !== undefined) call.services.settlement.unknownEndings.note(attempt, decoded.unknownEnding);
   // The client requested a stream.
   if (client !== null) {
     noteSoundType(call, decoded.contentType);

@@ -13,7 +13,8 @@ export type ReadInput = DecodeInput & { kind: CallKind; channel: PreparedChannel
 export type ReadResponse = DecodedWhole | DeepWhole | { kind: 'failed'; failure: UpstreamFailure };
 
 export function readWhole(input: ReadInput): ReadResponse {
-  return judged(input.kind.decode(input), input);
+  const decoded = input.kind.decode(input);
+  return decoded.kind === 'failed' ? judged(decoded, input) : decoded;
 }
 
 /** Decodes a long response in steps. */

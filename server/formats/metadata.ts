@@ -1,7 +1,7 @@
 // Metadata that callers attach to requests, as pairs of name and text. It is free of charge and repeated in responses, so it is limited as
 // vendors limit it.
 import { fieldRules } from '#shared/field-rules.ts';
-import { badField, type Body, type StrictFields } from '#server/framing/strict-fields.ts';
+import { badField, type Body, type FieldCheck, type StrictFields } from '#server/framing/strict-fields.ts';
 
 export interface MetadataBounds {
   pairs: number;
@@ -29,6 +29,11 @@ export function checkIds(fields: StrictFields, bounds: IdBounds): void {
     const id = fields.text(field);
     if (id !== undefined && isLonger(id, most)) throw badField(fields.path(field), fieldRules.longest(most));
   }
+}
+
+/** The same for each field apart. */
+export function idChecks(bounds: IdBounds): (readonly [field: string, check: FieldCheck])[] {
+  return Object.entries(bounds).map(([field, most]) => [field, (fields) => checkIds(fields, { [field]: most })]);
 }
 
 /** https://cloud.google.com/vertex-ai/generative-ai/docs/multimodal/add-labels-to-api-calls */

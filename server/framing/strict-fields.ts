@@ -113,3 +113,14 @@ export class StrictFields {
     return value === null ? undefined : value;
   }
 }
+
+export type FieldCheck = (fields: StrictFields, field: string) => unknown;
+
+/** Checks the optional fields that a body has: most have few of them. @throws {AppError} as the checks */
+export function checkPresent(body: Body, checks: ReadonlyMap<string, FieldCheck>): void {
+  let fields: StrictFields | undefined;
+  for (const field in body) {
+    const check = checks.get(field);
+    if (check !== undefined) check((fields ??= new StrictFields(body)), field);
+  }
+}

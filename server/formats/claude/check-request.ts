@@ -1,8 +1,9 @@
 // Validates a Messages request before any cost; fast, because every call is validated.
 import { AppError } from '#shared/errors.ts';
 import { fieldRules } from '#shared/field-rules.ts';
+import { isObject } from '#server/framing/loose-json.ts';
 import { type CallParameters, plainTokenBytes } from '../client-dialect.ts';
-import { badField, type Body, StrictFields } from '#server/framing/strict-fields.ts';
+import { badField, type Body, checkPresent, type FieldCheck, StrictFields } from '#server/framing/strict-fields.ts';
 import { threadOf } from './threads.ts';
 
 /** Maximum tokens that a client may request. */
@@ -12,14 +13,21 @@ const textOrBlocks = { zh: '必须是文本或内容块的数组', en: 'must be 
 /** @throws {AppError} 400 with the field at fault */
 export function checkRequest(body: Body): void {
   checkPrompt(body);
-  const fields = new StrictFields(body);
   // 0 fills the prompt cache without generating. https://platform.claude.com/docs/en/build-with-claude/prompt-caching
-  if (fields.integer('max_tokens', 0, tokenLimit) === undefined) throw badField('max_tokens', fieldRules.required);
-  for (const field of ['temperature', 'top_p', 'top_k']) fields.number(field);
-  fields.boolean('stream');
-  fields.list('stop_sequences');
-  fields.object('thinking');
+  if (new StrictFields(body).integer('max_tokens', 0, tokenLimit) === undefined) throw badField('max_tokens', fieldRules.required);
+  checkPresent(body, optionalFields);
 }
+
+const numberCheck: FieldCheck = (fields, field) => fields.number(field);
+
+const optionalFields: ReadonlyMap<string, FieldCheck> = new Map<string, FieldCheck>([
+  ['temperature', numberCheck],
+  ['top_p', numberCheck],
+  ['top_k', numberCheck],
+  ['stream', (fields, field) => fields.boolean(field)],
+  ['stop_sequences', (fields, field) => fields.list(field)],
+  ['thinking', (fields, field) => fields.object(field)],
+]);
 
 /** Validates the fields that token counts use, too. @throws {AppError} 400 with the field at fault */
 export function checkPrompt(body: Body): void {
@@ -28,21 +36,20 @@ export function checkPrompt(body: Body): void {
 }
 
 function checkMessages(body: Body, fewest: number): void {
-  const fields = new StrictFields(body);
-  const messages = fields.list('messages');
+  const messages = new StrictFields(body).list('messages');
   if (messages === undefined || messages.length < fewest) throw new AppError('invalid_text_request', {}, { field: 'messages' });
-  for (const message of fields.objects('messages')) {
-    if (!message.has('role')) throw badField(message.path('role'), fieldRules.text);
-    message.text('role');
-    checkContent(message, 'content');
+  for (let index = 0; index < messages.length; index += 1) {
+    const message = messages[index];
+    if (!isObject(message)) throw badField(`messages.${index}`, fieldRules.object);
+    if (typeof message.role !== 'string') throw badField(`messages.${index}.role`, fieldRules.text);
+    if (!isContent(message.content)) throw badField(`messages.${index}.content`, textOrBlocks);
   }
-  checkContent(fields, 'system');
-  fields.list('tools');
+  if (!isContent(body['system'])) throw badField('system', textOrBlocks);
+  if (body['tools'] !== undefined) new StrictFields(body).list('tools');
 }
 
-function checkContent(fields: StrictFields, field: string): void {
-  const content = fields.raw(field);
-  if (content !== undefined && typeof content !== 'string' && !Array.isArray(content)) throw badField(fields.path(field), textOrBlocks);
+function isContent(value: unknown): boolean {
+  return value === undefined || value === null || typeof value === 'string' || Array.isArray(value);
 }
 
 /** Requires a body that `checkRequest` accepted. */

@@ -3,8 +3,8 @@ import { AppError } from '#shared/errors.ts';
 import { fieldRules } from '#shared/field-rules.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import { type CallParameters, plainTokenBytes } from '../client-dialect.ts';
-import { chatIds, checkIds, checkLooseMetadata, openaiMetadata } from '../metadata.ts';
-import { badField, type Body, StrictFields } from '#server/framing/strict-fields.ts';
+import { chatIds, checkLooseMetadata, idChecks, openaiMetadata } from '../metadata.ts';
+import { badField, type Body, checkPresent, type FieldCheck } from '#server/framing/strict-fields.ts';
 
 /** Maximum tokens that a client may request in any field. */
 const tokenLimit = 1_073_741_823;
@@ -26,20 +26,13 @@ export function checkRequest(body: Body): void {
     if (content !== undefined && typeof content !== 'string' && !Array.isArray(content))
       throw badField(`messages.${index}.content`, textOrParts);
   }
-  let fields: StrictFields | undefined;
-  for (const field in body) {
-    const check = optionalFields.get(field);
-    if (check !== undefined) check((fields ??= new StrictFields(body)), field);
-  }
+  checkPresent(body, optionalFields);
 }
-
-type FieldCheck = (fields: StrictFields, field: string) => unknown;
 
 const numberCheck: FieldCheck = (fields, field) => fields.number(field);
 // As at the vendor: values below one yield nothing, and many upstreams treat them as no limit.
 const limitCheck: FieldCheck = (fields, field) => fields.integer(field, 1, tokenLimit);
 
-/** Most calls have few of them. */
 const optionalFields: ReadonlyMap<string, FieldCheck> = new Map<string, FieldCheck>([
   ['max_tokens', limitCheck],
   ['max_completion_tokens', limitCheck],
@@ -51,7 +44,7 @@ const optionalFields: ReadonlyMap<string, FieldCheck> = new Map<string, FieldChe
   ['stream', (fields, field) => fields.boolean(field)],
   ['stream_options', (fields, field) => fields.object(field)],
   ['metadata', (fields, field) => checkLooseMetadata(fields, field, openaiMetadata)],
-  ...Object.entries(chatIds).map(([field, most]) => [field, (fields: StrictFields) => checkIds(fields, { [field]: most })] as const),
+  ...idChecks(chatIds),
 ]);
 
 /** Requires a body that `checkRequest` accepted. */

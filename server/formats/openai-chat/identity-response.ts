@@ -33,7 +33,7 @@ export function readWhole(input: DecodeInput): ForwardedWhole | DeepWhole | Fail
   if (usage === 'invalid') return { kind: 'failed', error: null };
   return {
     kind: 'whole',
-    usage: withTier(usage, body['service_tier']),
+    usage: body['service_tier'] === undefined ? usage : withTier(usage, body['service_tier']),
     unknownEnding: isPlain ? undefined : unknownReason(body),
     isEmpty: results.length === 0,
     written: () => textOf(fixed, textKeys),

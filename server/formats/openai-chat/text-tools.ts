@@ -17,11 +17,12 @@ export function textToolNames({ tools }: Body): string[] {
 
 /** Facts about the request's tools for the response writer. */
 export function responseFields(body: Body): Body {
-  const names = textToolNames(body);
+  const names = body['tools'] === undefined ? noNames : textToolNames(body);
   return names.length === 0 ? none : { text_tools: Object.fromEntries(names.map((name) => [name, 'custom'])) };
 }
 
 const none: Body = {};
+const noNames: readonly string[] = [];
 
 /** If undefined, the tool takes JSON. */
 export function textToolMapping(requested: Body | undefined, name: string): TextToolMapping | undefined {

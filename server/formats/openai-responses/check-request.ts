@@ -2,8 +2,8 @@
 import { AppError } from '#shared/errors.ts';
 import { fieldRules } from '#shared/field-rules.ts';
 import { type CallParameters, plainTokenBytes } from '../client-dialect.ts';
-import { checkIds, checkLooseMetadata, clientMetadata, openaiIds, openaiMetadata, readMetadata } from '../metadata.ts';
-import { badField, type Body, StrictFields } from '#server/framing/strict-fields.ts';
+import { checkLooseMetadata, clientMetadata, idChecks, openaiIds, openaiMetadata, readMetadata } from '../metadata.ts';
+import { badField, type Body, checkPresent, type FieldCheck, StrictFields } from '#server/framing/strict-fields.ts';
 
 /** Maximum tokens that a client may request. */
 const tokenLimit = 1_073_741_823;
@@ -12,30 +12,48 @@ const textOrItems = { zh: '必须是文本或条目的数组', en: 'must be a te
 
 /** @throws {AppError} 400 with the field at fault */
 export function checkRequest(body: Body): void {
-  checkFields(new StrictFields(body), true);
+  checkFields(body, true);
 }
 
 /** Counts may have instructions and tools only. @throws {AppError} 400 with the field at fault */
 export function checkPrompt(body: Body): void {
-  checkFields(new StrictFields(body), false);
+  checkFields(body, false);
 }
 
-function checkFields(fields: StrictFields, needsInput: boolean): void {
+function checkFields(body: Body, needsInput: boolean): void {
+  const fields = new StrictFields(body);
   if (fields.has('prompt')) throw notStored('prompt');
   fields.text('previous_response_id');
   fields.boolean('background');
   checkConversation(fields);
   checkInput(fields, needsInput);
-  fields.text('instructions');
-  fields.integer('max_output_tokens', 1, tokenLimit);
-  for (const field of ['temperature', 'top_p', 'top_logprobs']) fields.number(field);
-  for (const field of ['stream', 'store', 'parallel_tool_calls']) fields.boolean(field);
-  for (const field of ['tools', 'include']) fields.list(field);
-  for (const field of ['text', 'reasoning', 'stream_options']) fields.object(field);
-  readMetadata(fields, 'metadata', openaiMetadata);
-  checkLooseMetadata(fields, 'client_metadata', clientMetadata);
-  checkIds(fields, openaiIds);
+  checkPresent(body, optionalFields);
 }
+
+const textCheck: FieldCheck = (fields, field) => fields.text(field);
+const numberCheck: FieldCheck = (fields, field) => fields.number(field);
+const booleanCheck: FieldCheck = (fields, field) => fields.boolean(field);
+const listCheck: FieldCheck = (fields, field) => fields.list(field);
+const objectCheck: FieldCheck = (fields, field) => fields.object(field);
+
+const optionalFields: ReadonlyMap<string, FieldCheck> = new Map<string, FieldCheck>([
+  ['instructions', textCheck],
+  ['max_output_tokens', (fields, field) => fields.integer(field, 1, tokenLimit)],
+  ['temperature', numberCheck],
+  ['top_p', numberCheck],
+  ['top_logprobs', numberCheck],
+  ['stream', booleanCheck],
+  ['store', booleanCheck],
+  ['parallel_tool_calls', booleanCheck],
+  ['tools', listCheck],
+  ['include', listCheck],
+  ['text', objectCheck],
+  ['reasoning', objectCheck],
+  ['stream_options', objectCheck],
+  ['metadata', (fields, field) => readMetadata(fields, field, openaiMetadata)],
+  ['client_metadata', (fields, field) => checkLooseMetadata(fields, field, clientMetadata)],
+  ...idChecks(openaiIds),
+]);
 
 /** An id, or an object with it. */
 function checkConversation(fields: StrictFields): void {
