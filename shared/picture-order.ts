@@ -33,8 +33,8 @@ export function unitsOf({ count: ordered, size, quality }: PictureOrder, upstrea
     kind: 'image',
     count,
     ...(factor === 1 ? {} : { factor }),
-    ...(size === undefined ? {} : { size }),
-    ...(quality === undefined ? {} : { quality }),
+    size,
+    quality,
   };
 }
 

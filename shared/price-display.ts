@@ -80,8 +80,8 @@ export function priceOfLog(other: LogOther): Price | null {
     audioOutputRatio: other.audio_output_ratio ?? audio.audioOutputRatio,
     imageInputRatio: other.image_ratio ?? inputRatio,
     imageOutputRatio: other.image_output_ratio ?? completionRatio,
-    ...(other.audio_cache_ratio === undefined ? {} : { audioCacheRatio: other.audio_cache_ratio }),
-    ...(other.image_cache_ratio === undefined ? {} : { imageCacheRatio: other.image_cache_ratio }),
+    audioCacheRatio: other.audio_cache_ratio,
+    imageCacheRatio: other.image_cache_ratio,
     ...(inputRatio === 1 ? {} : { inputRatio }),
   };
 }
@@ -108,8 +108,8 @@ export function usageOfLog(log: Pick<Log, 'prompt_tokens' | 'completion_tokens'>
     audioOutputTokens: other.audio_output ?? 0,
     imageInputTokens: other.image_input ?? 0,
     imageOutputTokens: other.image_output ?? 0,
-    ...(other.units === undefined ? {} : { units: other.units }),
-    ...(other.service_tier === undefined ? {} : { tier: other.service_tier }),
+    units: other.units,
+    tier: other.service_tier,
   };
 }
 

@@ -173,8 +173,8 @@ function readAnswer(
       message: response.ok ? translate('errors.bad_answer') : statusMessage(response.status, '', retryAfter),
       status: response.status,
       details,
-      ...(requestId === undefined ? {} : { requestId }),
-      ...(retryAfter === undefined ? {} : { retryAfter }),
+      requestId,
+      retryAfter,
     });
   }
 
@@ -189,9 +189,9 @@ function readAnswer(
     data: answer.data,
     extra: answer,
     details,
-    ...(requestId === undefined ? {} : { requestId }),
-    ...(answer.field === undefined ? {} : { field: answer.field }),
-    ...(retryAfter === undefined ? {} : { retryAfter }),
+    requestId,
+    field: answer.field,
+    retryAfter,
   });
 }
 

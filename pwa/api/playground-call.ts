@@ -86,7 +86,7 @@ export function failureIn(body: unknown, { status, requestId, details, retryAfte
     message: sent === '' ? statusMessage(status, '', Number.isFinite(seconds) ? seconds : undefined) : sent,
     status,
     details: `${details} · HTTP ${status}`,
-    ...(requestId === undefined ? {} : { requestId }),
+    requestId,
   });
 }
 

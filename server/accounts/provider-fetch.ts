@@ -17,7 +17,7 @@ export interface ProviderRequest {
  */
 export async function providerFetch(url: string, { method = 'GET', headers = {}, body }: ProviderRequest = {}): Promise<Response> {
   const signal = AbortSignal.timeout(deadlineMs);
-  const response = await fetch(url, { method, headers, redirect: 'manual', signal, ...(body === undefined ? {} : { body }) });
+  const response = await fetch(url, { method, headers, redirect: 'manual', signal, body });
   const bytes = await readWithin(response);
   // Statuses without a body are unexpected, but possible.
   const hasNone = response.status === 204 || response.status === 205 || response.status === 304;

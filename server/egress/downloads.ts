@@ -155,7 +155,7 @@ async function download(
     ...requested,
     milliseconds: longest,
     maxBytes: mostBytes,
-    ...(signal === undefined ? {} : { signal }),
+    signal,
   });
   try {
     const { status, headers } = stream;

@@ -32,7 +32,7 @@ export function tokenUsageName({ userId, tokenId, tokenName }: TokenCalls): stri
  */
 export function readTokenUsageName(name: string, ownerId: number | undefined): Partial<TokenCalls> & Pick<TokenCalls, 'userId'> {
   const [, userId, tokenId, tokenName] = /^(\d+)#(\d+)(?::([^]*))?$/.exec(name) ?? [];
-  if (userId !== undefined) return { userId: Number(userId), tokenId: Number(tokenId), ...(tokenName === undefined ? {} : { tokenName }) };
+  if (userId !== undefined) return { userId: Number(userId), tokenId: Number(tokenId), tokenName };
   if (ownerId !== undefined) return { userId: ownerId, tokenName: name };
   const [owner = ''] = name.split(':', 1);
   return { userId: Number(owner), tokenName: name.slice(owner.length + 1) };

@@ -20,7 +20,7 @@ export async function readRecent(userId: number): Promise<RecentItem[]> {
 
 export async function rememberItem(userId: number, { key, name, detail, href }: PaletteItem): Promise<void> {
   if (href === undefined || userId === 0) return;
-  const item: RecentItem = { key, name, ...(detail === undefined ? {} : { detail }), href };
+  const item: RecentItem = { key, name, detail, href };
   const data = [item, ...(await readRecent(userId)).filter((one) => one.key !== key)].slice(0, most);
   await writeAnswer({ userId, hash: hashKey(queryKey), queryKey, data, updatedAt: Date.now() }).catch(() => undefined);
 }

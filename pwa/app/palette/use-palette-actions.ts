@@ -45,7 +45,7 @@ export function useScreens(): PaletteItem[] {
     group: 'screens',
     icon,
     name: t(`palette.${path.slice(1)}`),
-    ...(detail === undefined ? {} : { detail }),
+    detail,
     href: path,
   });
   // No menu has these.

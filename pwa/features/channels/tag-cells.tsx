@@ -21,7 +21,7 @@ export function tagCells(totals: ChannelTag, figures: FiguresView, menu?: ReactN
     left: <TagBalance balance={totals.balance} />,
     priority: <Span of={totals.priority} />,
     weight: <Span of={totals.weight} />,
-    ...(menu === undefined ? {} : { operate: menu }),
+    operate: menu,
   };
 }
 

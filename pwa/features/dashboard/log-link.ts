@@ -26,7 +26,7 @@ export function logLink(question: DashboardQuestion, { start, end }: Time, optio
     from: start,
     to: end - 1,
     type: 2,
-    ...(question.user === undefined ? {} : { user: question.user }),
+    user: question.user,
     ...(options.isFailed === true ? { result: 'failed' as const } : {}),
   };
 }
@@ -43,6 +43,6 @@ export function namedLogLink(question: DashboardQuestion, time: Time, { name, la
       return { ...link, user: label };
     case 'token':
       if (token === undefined) return link;
-      return { ...link, token: token.name, ...(token.username === undefined ? {} : { user: token.username }) };
+      return { ...link, token: token.name, user: token.username ?? link.user };
   }
 }

@@ -19,7 +19,7 @@ export function attemptBar({ attempt, ending }: EndedAttempt, index: number, { l
     status: endingStatus[ending],
     word,
     start: attempt.start_ms,
-    ...(attempt.first_byte_ms === undefined ? {} : { firstByte: attempt.first_byte_ms }),
+    firstByte: attempt.first_byte_ms,
     end: attempt.end_ms,
   };
 }

@@ -49,7 +49,7 @@ export function receiptOfEvent(event: SettledEvent, words: Words): EventReceipt 
     quantity,
     price: usd(price),
     ...(per === 'each' ? { isPerCall: true } : {}),
-    ...(source === undefined ? {} : { source }),
+    source,
   }));
   return { charged: event.cost, lines, factors: lines.length === 0 ? [] : factors };
 }

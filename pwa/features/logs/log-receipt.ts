@@ -62,7 +62,7 @@ function linesOf(part: CostLine, { other, price, words, writtenPerUnit }: LineCo
         quantity: part.count,
         price: usd,
         isPerCall: true,
-        ...(unitSource === undefined ? {} : { source: unitSource }),
+        source: unitSource,
       },
     ];
   }
@@ -72,7 +72,7 @@ function linesOf(part: CostLine, { other, price, words, writtenPerUnit }: LineCo
     name: words.part(isUnits(part, other) && name === 'prompt' ? (other.units?.kind ?? name) : name),
     quantity,
     price: usd,
-    ...(source === undefined ? {} : { source }),
+    source,
   });
   const thinking = part.part === 'completion' ? Math.min(other.reasoning_tokens ?? 0, part.count) : 0;
   if (thinking === 0) return [line(part.part, part.count)];

@@ -24,7 +24,7 @@ export function SessionLink({ id, children }: { id: string; children: ReactNode 
 export function TaskLink({ id, isDrawing }: { id: string; isDrawing: boolean }) {
   const kind = id.startsWith('video_') ? ('video' as const) : undefined;
   return (
-    <Link className={styles.rowLink} to={isDrawing ? '/midjourney' : '/task'} search={{ id, ...(kind === undefined ? {} : { kind }) }}>
+    <Link className={styles.rowLink} to={isDrawing ? '/midjourney' : '/task'} search={{ id, kind }}>
       {id}
     </Link>
   );

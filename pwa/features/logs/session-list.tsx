@@ -84,7 +84,7 @@ export function SessionList({ search, onSearch, isAdmin }: SessionListProps) {
         }}
         filtersSet={filtersSet}
         onClearFilters={clear}
-        {...(pager === undefined ? {} : { pager })}
+        pager={pager}
       />
     </Screen>
   );

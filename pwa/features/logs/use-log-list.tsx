@@ -44,7 +44,7 @@ export function useLogList({ search, onSearch, size }: LogListOptions) {
       empty: useEmptyText(search, narrow),
       filtersSet: countFilters(list.filters),
       onClearFilters: () => narrow(noFilters),
-      ...(pager === undefined ? {} : { pager }),
+      pager,
     },
   };
 }

@@ -75,8 +75,8 @@ export function overtaken(drafts: Drafts, options: readonly Option[]): Map<Setti
     conflicts.set(key, {
       value,
       revision,
-      ...(changedBy === undefined ? {} : { changedBy }),
-      ...(changedAt === undefined ? {} : { changedAt }),
+      changedBy,
+      changedAt,
     });
   }
   return conflicts;

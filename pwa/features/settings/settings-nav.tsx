@@ -41,7 +41,7 @@ export function SettingsNav({ current, marksOf, onChoose }: SettingsNavProps) {
                 search={{ tab: name }}
                 className={`${layout.row} ${styles.item}`}
                 aria-current={name === current ? 'page' : undefined}
-                {...(onChoose === undefined ? {} : { onClick: onChoose })}
+                onClick={onChoose}
               >
                 <span className={`${typography.ellipsis} ${layout.fill}`}>{t(`settings.page.${name}`)}</span>
                 <Marks {...marksOf(name)} />

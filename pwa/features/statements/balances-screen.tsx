@@ -60,7 +60,7 @@ export function BalancesScreen({ search, onSearch, onAccount }: BalancesScreenPr
         rowName={(row) => row.username}
         onOpen={screen.onOpen}
         isMuted={(row) => row.is_deleted}
-        {...(sumRow === undefined ? {} : { total: sumRow })}
+        total={sumRow}
         empty={{ title: t('balances.empty.title'), text: t('balances.empty.text') }}
         {...(data === undefined || data.total === 0
           ? {}

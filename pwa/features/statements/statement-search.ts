@@ -20,6 +20,6 @@ export type StatementSearch = z.infer<typeof StatementSearch>;
 export function spanOf({ period = 'this_month', from, to }: StatementSearch, now: number): { start: number; end?: number } {
   if (period === 'last_month') return { start: monthStart(now, -1), end: monthStart(now) };
   if (period === 'this_year') return { start: monthStart(now, -new Date(now).getMonth()) };
-  if (period === 'custom') return { start: from ?? monthStart(now), ...(to === undefined ? {} : { end: to }) };
+  if (period === 'custom') return { start: from ?? monthStart(now), end: to };
   return { start: monthStart(now) };
 }

@@ -54,7 +54,7 @@ export function useTaskList({ kind, search, onSearch, size }: TaskListOptions) {
       empty: useEmptyText(list, narrow),
       filtersSet: countFilters(list.filters),
       onClearFilters: () => narrow(noFilters),
-      ...(pager === undefined ? {} : { pager }),
+      pager,
     },
   };
 }

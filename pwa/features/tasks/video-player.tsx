@@ -56,7 +56,7 @@ function Shown({ source, poster, size, name, isOnline }: VideoPlayerProps & { is
       playsInline
       preload={poster === undefined ? 'metadata' : 'none'}
       src={source}
-      {...(poster === undefined ? {} : { poster })}
+      poster={poster}
       aria-label={name}
       onError={() => setFailed(true)}
     />

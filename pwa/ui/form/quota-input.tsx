@@ -56,8 +56,8 @@ export function QuotaInput({
   return (
     <div className={layout.stackSm}>
       <NumberInput
-        {...(name === undefined ? {} : { name })}
-        {...(placeholder === undefined ? {} : { placeholder })}
+        name={name}
+        placeholder={placeholder}
         label={label}
         value={shown}
         onChange={handleChange}

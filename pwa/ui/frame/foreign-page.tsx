@@ -30,7 +30,7 @@ export function ForeignPage({ address, title, allow }: ForeignPageProps) {
       src={address}
       title={title}
       onLoad={postAppearance}
-      {...(allow === undefined ? {} : { allow })}
+      allow={allow}
       referrerPolicy="no-referrer"
       // A page of this very site would reach the console with its own origin.
       sandbox={`allow-scripts allow-forms allow-popups allow-popups-to-escape-sandbox${origin === location.origin ? '' : ' allow-same-origin'}`}

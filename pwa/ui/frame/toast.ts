@@ -60,9 +60,5 @@ const mostAtOnce = 3;
 
 function show(status: Toast['status'], text: string, undo?: () => void): void {
   lastId += 1;
-  toasts.set(
-    [...toasts.get().filter((toast) => toast.text !== text), { id: lastId, status, text, ...(undo === undefined ? {} : { undo }) }].slice(
-      -mostAtOnce,
-    ),
-  );
+  toasts.set([...toasts.get().filter((toast) => toast.text !== text), { id: lastId, status, text, undo }].slice(-mostAtOnce));
 }

@@ -129,11 +129,7 @@ export function DataList<Row, Key extends string | number>(props: DataListProps<
       )}
       {isEmpty && (
         <div className={styles.state}>
-          <EmptyList
-            {...props.empty}
-            filtersSet={props.filtersSet ?? 0}
-            {...(props.onClearFilters === undefined ? {} : { onClearFilters: props.onClearFilters })}
-          />
+          <EmptyList {...props.empty} filtersSet={props.filtersSet ?? 0} onClearFilters={props.onClearFilters} />
         </div>
       )}
       {!isMissing && !isEmpty && (rows !== undefined || failure === null) && <Rows {...props} cursor={cursor} onCursor={setCursor} />}

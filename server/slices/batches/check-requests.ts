@@ -208,7 +208,7 @@ class Checker {
       isStream: false,
       forceUsage: false,
       settings: services.context.settings,
-      ...(hosted === undefined ? {} : { hosted }),
+      hosted,
       ...(maxTokens > 0 ? { choiceLimit: maxTokens } : {}),
     };
     const encoded = await this.#inTurn(size, () =>

@@ -128,7 +128,7 @@ async function find(context: Requesting, channel: PreparedChannel, record: Batch
 }
 
 function ask(context: Requesting, channel: PreparedChannel, method: 'GET' | 'POST', path: string, body?: Buffer): Promise<BatchRequest> {
-  return queryBatches(context, channel, { method, path: `/batches${path}`, ...(body === undefined ? {} : { body }), readReported });
+  return queryBatches(context, channel, { method, path: `/batches${path}`, body, readReported });
 }
 
 const statuses: ReadonlySet<unknown> = new Set([

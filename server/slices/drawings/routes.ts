@@ -67,7 +67,7 @@ async function submit(
     request,
     connection,
     ...noted,
-    ...(mostBytes === undefined ? {} : { mostBytes }),
+    mostBytes,
     read: async (body, userId) => {
       checkDrawing(body);
       const language = languageOf(request.headers.get('accept-language'));

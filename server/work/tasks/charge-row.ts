@@ -22,7 +22,7 @@ export function taskChargeRow(call: TaskCall, { task, attempts, quoted, quota }:
     group_ratio: groupRatio,
     quota_per_unit: quotaPerUnit,
     task: { action: task.action, id: callersName(task) },
-    ...(submission.units === undefined ? {} : { units: submission.units }),
+    units: submission.units,
     duration_ms: duration,
     attempts,
     admin_info: { use_channel: attempts.map((attempt) => String(attempt.channel)) },

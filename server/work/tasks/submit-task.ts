@@ -75,7 +75,7 @@ export async function submitTask(call: TaskCall): Promise<TaskAnswer> {
 
 /** A task is priced without tokens; one is needed for a cost above zero. */
 function usageOf({ units }: Submission): PricedUsage {
-  return { promptTokens: 1, completionTokens: 0, ...(units === undefined ? {} : { units }) };
+  return { promptTokens: 1, completionTokens: 0, units };
 }
 
 /** @throws {AppError} `model_price_error` if a video has no price, `model_makes_no_videos` */
