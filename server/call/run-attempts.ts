@@ -113,7 +113,7 @@ export async function runAttempts(call: RunningCall, client: ClientStream | null
 function onlyChannel(call: RunningCall): PreparedChannel | null | undefined {
   const { services, admission, stages } = call;
   const only = onlyChannelOf(stages);
-  if (only === undefined) return channelOnly(services, admission.pinnedChannel);
+  if (only === undefined) return admission.pinnedChannel === undefined ? undefined : channelOnly(services, admission.pinnedChannel);
   return fitsChannel(stages, only) ? only : null;
 }
 

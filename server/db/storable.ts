@@ -47,7 +47,7 @@ function trimmed(value: unknown, walk: Walk, levels: number): unknown {
 function trimmedList(list: readonly unknown[], walk: Walk, levels: number): readonly unknown[] {
   let copy: unknown[] | null = list.length > walk.limits.elements ? list.slice(0, walk.limits.elements) : null;
   for (let index = 0; index < (copy ?? list).length; index += 1) {
-    const value = trimmed(list[index], walk, levels - 1);
+    const value = Number.isFinite(list[index]) ? list[index] : trimmed(list[index], walk, levels - 1);
     if (Object.is(value, list[index])) continue;
     copy ??= [...list];
     copy[index] = value;

@@ -77,8 +77,9 @@ export function chargeRow(call: RunningCall, end: RowEnd): ChargeRow {
   if (call.reserved.outputBound !== undefined) other.output_bound = call.reserved.outputBound;
   if (end.afterDisconnect !== undefined) other.after_leaving = end.afterDisconnect;
   if (call.sent !== null && call.sent.dropped.length > 0) other.dropped_fields = call.sent.dropped.slice(0, mostDropped);
-  const compaction = compactionOf(call);
-  if (compaction !== undefined) other.compaction = compaction;
+  // No other request is made within a call.
+  if (call.turn.within !== undefined) other.compaction = 'automatic';
+  else if (call.responseFields['is_compaction'] === true) other.compaction = 'asked';
   if (ending !== undefined) other.ending = ending;
   if (failure !== undefined) other.problem = failure.message;
   const row: ChargeRow = {
@@ -102,12 +103,6 @@ export function chargeRow(call: RunningCall, end: RowEnd): ChargeRow {
   if (ending !== undefined) row.failed = 1;
   if (!services.context.settings.get('LogConsumeEnabled')) row.hidden = true;
   return row;
-}
-
-function compactionOf({ turn, responseFields }: RunningCall): LogOther['compaction'] {
-  // No other request is made within a call.
-  if (turn.within !== undefined) return 'automatic';
-  return responseFields['is_compaction'] === true ? 'asked' : undefined;
 }
 
 interface ReportedCost {

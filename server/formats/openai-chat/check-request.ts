@@ -55,7 +55,7 @@ export function callParameters(body: Body): CallParameters {
     maxTokens: Math.max(typeof most === 'number' ? most : 0, typeof mostOfCompletion === 'number' ? mostOfCompletion : 0),
     choices: typeof choices === 'number' ? choices : 1,
     wantsUsage: isObject(options) && options.include_usage === true,
-    mostTokenBytes: mostTokenBytes(body),
+    mostTokenBytes: body['logprobs'] === true ? mostTokenBytes(body) : plainTokenBytes,
   };
 }
 
@@ -63,8 +63,8 @@ export function callParameters(body: Body): CallParameters {
 const alternativeBytes = 160;
 const mostAlternatives = 20;
 
-function mostTokenBytes({ logprobs, top_logprobs: alternatives }: Body): number {
-  if (logprobs !== true) return plainTokenBytes;
+/** Of a response with log probabilities. */
+function mostTokenBytes({ top_logprobs: alternatives }: Body): number {
   const count = typeof alternatives === 'number' ? Math.max(0, Math.min(mostAlternatives, alternatives)) : 0;
   return plainTokenBytes + alternativeBytes * (1 + count);
 }

@@ -14,7 +14,7 @@ type Body = Readonly<Record<string, unknown>>;
 
 export function writeRequest(input: EncodeInput): EncodedRequest {
   const { body, route, seen } = input;
-  if (input.isPassThrough !== true) refuseAccountObject(findAccountObject(withoutCallerFiles(body, input.callerFiles)));
+  if (input.isPassThrough !== true) refuseObjects(input);
   const adapted = input.isPassThrough === true ? { body, dropped: [] } : applyTraits(body, input);
   const edited = input.isPassThrough === true ? body : editedBody(input, adapted.body);
   const text = edited === body ? bodyText(input) : writeJson(edited, input.longTexts);
@@ -28,6 +28,12 @@ export function writeRequest(input: EncodeInput): EncodedRequest {
   return { ...described, body: bytesOfJson(text, input.longTexts), dropped: adapted.dropped };
 }
 
+/** @throws {AppError} `account_object_refused` */
+function refuseObjects({ body, callerFiles }: EncodeInput): void {
+  const field = findAccountObject(callerFiles === undefined ? body : withoutCallerFiles(body, callerFiles));
+  if (field !== undefined) refuseAccountObject(field);
+}
+
 /** The client requested a usage chunk. */
 function wantsUsage({ stream_options: options }: Body): boolean {
   return typeof options === 'object' && options !== null && 'include_usage' in options && options.include_usage === true;
@@ -36,8 +42,9 @@ function wantsUsage({ stream_options: options }: Body): boolean {
 /** Returns the body with all edits, or the same object if none is needed beyond those of `bodyText`. */
 function editedBody(input: EncodeInput, adapted: Body): Body {
   const { body, route } = input;
-  const isRemoved = Object.hasOwn(body, 'stream_options') && !sendsStreamOptions(input);
-  const needsObject = isRemoved || (addsUsage(input) && Object.hasOwn(body, 'stream_options'));
+  const hasOptions = Object.hasOwn(body, 'stream_options');
+  const isRemoved = hasOptions && !sendsStreamOptions(input);
+  const needsObject = isRemoved || (hasOptions && addsUsage(input));
   if (adapted === body && !needsObject && route.paramOverride === null) return body;
 
   let edited: Record<string, unknown> = { ...adapted, model: route.upstreamModel };

@@ -29,7 +29,7 @@ function changesNothing(body: Body, { route, seen = allNames, body: scanned }: E
   let concern = concerns.get(route);
   if (concern === undefined) concerns.set(route, (concern = concernOf(route)));
   if (concern === 'every body' || (route.isDeveloperRole && beginsWithSystem(body))) return false;
-  for (const field in body) if (concern.has(field) || isOtherModel(field)) return false;
+  for (const field in body) if (concern.has(field) || (field !== 'model' && isOtherModel(field))) return false;
   return true;
 }
 

@@ -48,7 +48,7 @@ export function createAffinities({ secrets }: Pick<AppContext, 'secrets'>): Affi
     read({ dialect, headers, body, userId, model, session: ids = sessionOfCall(dialect, headers, body) }) {
       if (dialect.beginningOf === undefined) return null;
       const { text, said, reported, turns, hasTools } = dialect.beginningOf(body);
-      const cacheKey = cacheKeyIn(body);
+      const cacheKey = body['prompt_cache_key'] === undefined ? null : cacheKeyIn(body);
       const session = ids === null ? null : `session:${ids.session}\n${ids.agent}`;
       const name = cacheKey ?? session ?? text;
       if (name === '') return null;
