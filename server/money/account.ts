@@ -77,7 +77,7 @@ export const accountRules: Readonly<Record<AccountKind, AccountRules>> = {
 
 export const accountKinds: readonly AccountKind[] = ['user', 'token'];
 
-/** Initial money fields of a new record; credit it through the ledger afterwards. */
+/** Initial money fields of a new record. A first balance is credited through the ledger afterwards. */
 export function emptyMoney(): MoneyFields {
   return { leases: {}, applied: {}, marks: {}, full_mark: 0 };
 }
@@ -93,7 +93,7 @@ export function quotaOf(record: AccountRecord): number {
   return 'quota' in record ? record.quota : record.remain_quota;
 }
 
-/** Displayed balance in quota: outside leases, plus leased to running processes. Meaningless for an unlimited token. */
+/** Displayed balance in quota: outside leases, plus all leases. Meaningless for an unlimited token. */
 export function balanceOf(record: AccountRecord): number {
   return quotaOf(record) + leasedOf(record);
 }
@@ -156,7 +156,11 @@ export function changeAccount(db: Database, account: AccountRef, change: Account
   return accountRules[account.kind].open(db).patch(filterOf(account, change), patchOf(account, change));
 }
 
-/** A frequently repeated change of any account of that kind, with varying numbers. */
+/**
+ * Shape of a change that is repeated often, for accounts of that kind. An engine compiles it once.
+ * @param count number of varying numbers
+ * @param changeOf builds the change; it must use the numbers unmodified
+ */
 export function accountShape(
   kind: AccountKind,
   count: number,

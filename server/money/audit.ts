@@ -26,7 +26,7 @@ export interface AuditFinding {
   difference: number;
   /** Difference of `used_quota` from the sum of rows. */
   usedDifference: number;
-  /** Leased to processes that have ended: part of the balance, but not spendable. */
+  /** Quota leased to processes that have ended: part of the balance, but not spendable. */
   orphaned: number;
 }
 
@@ -36,7 +36,7 @@ export interface AuditReport {
   findings: AuditFinding[];
 }
 
-/** Number of recounts, because calls in flight move money during the count. */
+/** Number of counts before a difference is reported, because calls in flight move money during a count. */
 const recounts = 8;
 const recountMs = 150;
 
@@ -44,13 +44,13 @@ export async function audit(db: Database, now: () => number = Date.now): Promise
   // Rows being deleted could be counted twice or not at all.
   const release = await holdClosings(db, now());
   try {
-    return await prove(db);
+    return await verify(db);
   } finally {
     await release();
   }
 }
 
-async function prove(db: Database): Promise<AuditReport> {
+async function verify(db: Database): Promise<AuditReport> {
   const report: AuditReport = { users: 0, tokens: 0, findings: [] };
   for (const kind of accountKinds) {
     const suspects = await suspectsOf(db, kind, (count) => {
@@ -72,7 +72,7 @@ async function suspectsOf(db: Database, kind: AccountKind, counted: (count: numb
     spendSums(db, kind, 'quota'),
   ]);
   const creditOf = new Map(credits.map((row) => [Number(row['account_id']), Number(row['sum'])]));
-  // Used amounts of deleted rows.
+  // Used amounts of deleted rows, and of refunds.
   const closedOf = new Map(credits.map((row) => [Number(row['account_id']), Number(row['used'])]));
   const suspects: number[] = [];
   const running = await runningProcesses(db);
@@ -144,20 +144,20 @@ async function appliedSpends(
   running: ReadonlyMap<string, number>,
 ): Promise<{ spends: number; used: number }> {
   const logs = db.collection('logs');
-  const own = rowsOf(record);
+  const ofAccount = rowsOf(record);
   const sum = { used: 'quota', spends: accountRules[kind].chargeInRow } as const;
-  const byProcess = await logs.group({ filter: { ...own, process: { exists: true } }, by: ['process'], sum });
+  const byProcess = await logs.group({ filter: { ...ofAccount, process: { exists: true } }, by: ['process'], sum });
   const rows = byProcess.filter((row) => !running.has(String(row['process'])));
   for (const [id, newest] of running) {
-    rows.push(...(await logs.group({ filter: { ...own, process: id, seq: { lte: record.applied[id] ?? newest } }, by: [], sum })));
+    rows.push(...(await logs.group({ filter: { ...ofAccount, process: id, seq: { lte: record.applied[id] ?? newest } }, by: [], sum })));
   }
   const total = (name: string) => rows.reduce((value, row) => value + Number(row[name]), 0);
   return { spends: total('spends'), used: total('used') };
 }
 
 /**
- * Amounts of an unfinished batch of deletions: its rows count by its sums, unless the account's closing entry includes
- * them, and not individually.
+ * Correction for an unfinished batch of deletions. Its rows may be deleted or not, so they count by the batch's sums
+ * instead, or not at all once the account's closing entry includes the batch.
  */
 async function openClosing(db: Database, kind: AccountKind, id: number): Promise<{ spends: number; used: number }> {
   const open = await openBatch(db);

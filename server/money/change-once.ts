@@ -1,13 +1,14 @@
-// A balance change that is retried until its outcome is known, for something that was claimed first and stays due.
+// Attempts a balance change and reports its outcome, for work that was claimed first and stays due until the outcome is
+// known. A repeated attempt with the same reference changes nothing twice.
 import { AppError, type ErrorCode } from '#shared/errors.ts';
 import type { Database } from '#server/db/database.ts';
 import { entryOf } from './ledger-entries.ts';
 import type { Ledger, LedgerChange, LedgerRequest } from './ledger.ts';
 
-/** `open`: the entry is written and being applied; retry later. `refused`: it will never be applied. */
+/** `open`: the entry is written and being applied; the caller retries later. `refused`: it will never be applied. */
 export type ChangeOutcome = { state: 'done' | 'open' } | { state: 'refused'; reason: AppError };
 
-/** The account does not exist, or cannot hold the amount. An entry voided before reports `balance_too_small`. */
+/** Errors that no retry changes. A repeated attempt reports `balance_too_small` for any voided entry. */
 const refusals: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['balance_too_large', 'balance_too_small', 'not_found']);
 
 /** @throws {DatabaseUnavailable} if the outcome is unknown */

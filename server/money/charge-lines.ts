@@ -1,4 +1,5 @@
-// Lines of a charge for many usages: each token class at each price, tools, and rounding. They add up to the charge.
+// Lines of a charge for many usages: one for each token class at each price, tools, and rounding. They add up to the
+// charge.
 import { product } from '#shared/decimal.ts';
 import type { PricedRuns } from '#shared/hosted-tools.ts';
 import type { ChargeLine } from '#shared/log-event.ts';
@@ -8,7 +9,7 @@ import type { Price, PricedUsage } from '#shared/pricing.ts';
 import { toolCharges } from '#shared/tool-prices.ts';
 import type { QuotedPrice } from './quote.ts';
 
-/** Quota below which a remainder is a floating-point error, or the rounding that receipts show separately. */
+/** Quota below which a remainder is a floating-point error. */
 const dust = 1e-6;
 
 export class ChargeLines {
@@ -41,7 +42,7 @@ export class ChargeLines {
     );
   }
 
-  /** Adds a result without reported usage. */
+  /** Adds a result without reported usage, which costs `quota`. */
   addShare(quota: number): void {
     this.#charged += quota;
     this.#put('share', 1, inDollars(quota, this.#quoted));
@@ -72,10 +73,10 @@ function tokenLines(price: Price, sums: readonly number[], { quotaPerUnit }: Quo
 
 type Terms = Pick<QuotedPrice, 'groupRatio' | 'quotaPerUnit'>;
 
-/** Adds a line for the difference to the amount charged, such as for a low balance or an implausible usage. */
+/** Adds a line for the difference to the amount charged, e.g. after a low balance or an implausible usage. */
 export function adjusted(lines: readonly ChargeLine[], charged: number, terms: Terms): ChargeLine[] {
   const rest = charged - quotaOf(lines, terms);
-  // Less than a unit is rounding of the total.
+  // A remainder below one unit of quota is the rounding of the total.
   return rest > -dust && rest < 1 ? [...lines] : [...lines, each('adjusted', inDollars(rest, terms))];
 }
 
@@ -83,7 +84,7 @@ function each(part: string, price: number): ChargeLine {
   return { part, quantity: 1, price, per: 'each' };
 }
 
-/** Before the group's ratio; a ratio of 0 makes everything free. */
+/** Converts quota to US dollars before the group's ratio. Returns 0 for a ratio of 0, which makes everything free. */
 function inDollars(quota: number, { groupRatio, quotaPerUnit }: Terms): number {
   return groupRatio === 0 ? 0 : quota / quotaPerUnit / groupRatio;
 }
@@ -96,7 +97,7 @@ function quotaOf(lines: readonly ChargeLine[], { groupRatio, quotaPerUnit }: Ter
   return usd * quotaPerUnit * groupRatio;
 }
 
-/** Price terms of an event's settlement. */
+/** Price terms in a settlement event of prepaid work. */
 export function termsOfEvent({ price, groupRatio, quotaPerUnit }: QuotedPrice): {
   group_ratio: number;
   tier_ratio?: number;

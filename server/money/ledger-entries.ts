@@ -82,10 +82,10 @@ export async function finishOpenEntries(
 }
 
 async function finishEntry(db: Database, entry: LedgerRecord, now: number): Promise<void> {
-  // Nothing was taken and no outcome was reported, so it is voided.
+  // A debit that is not applied took nothing, and no outcome was reported: it is voided.
   if (entry.amount < 0 && (await voidEntry(db, entry, now, { abandoned: true }))) return;
   const isApplied = entry.amount < 0 || (await applyToAccount(db, entry, { now, isBounded: false })) !== null;
-  // Null: it was applied or voided before, or is not possible any more.
+  // If not applied now, it was applied or voided before, or is not possible any more.
   if (!isApplied && (await voidEntry(db, entry, now))) return;
   await db.collection('ledger').patch({ id: entry.id, state: 'open' }, { set: { state: 'done' } });
 }
@@ -96,11 +96,11 @@ async function finishEntry(db: Database, entry: LedgerRecord, now: number): Prom
  */
 export async function removeOldMarks({ db, now }: { db: Database; now(): number }): Promise<void> {
   const before = now() - markMs;
-  const stored = new Set<string>();
-  for await (const entry of db.collection('ledger').each({ state: 'open' })) stored.add(appliedMark(entry)).add(voidMark(entry));
+  const openMarks = new Set<string>();
+  for await (const entry of db.collection('ledger').each({ state: 'open' })) openMarks.add(appliedMark(entry)).add(voidMark(entry));
   for (const kind of accountKinds) {
     for await (const record of eachAccount(db, kind)) {
-      const old = Object.entries(record.marks).filter(([mark, at]) => at < before && !stored.has(mark));
+      const old = Object.entries(record.marks).filter(([mark, at]) => at < before && !openMarks.has(mark));
       if (old.length > 0) await changeAccount(db, { kind, id: record.id }, { unset: old.map(([mark]) => `marks.${mark}` as const) });
     }
   }
@@ -144,7 +144,7 @@ async function enter(
   }
 }
 
-/** Its outcome was never reported, so it is entered again, under a reference that all retries derive. */
+/** Reports whether recovery voided the entry. No outcome was reported, so a retry enters it again under `furtherRef`. */
 function isAbandoned({ state, abandoned }: LedgerRecord): boolean {
   return state === 'void' && abandoned === true;
 }
@@ -192,10 +192,10 @@ async function applyEntry(options: EntriesOptions, entry: LedgerRecord, isBounde
     const isLeased = current !== null && leasedOf(current) > 0 && balanceOf(current) >= -entry.amount;
     if (isFinished || !isLeased || performance.now() > deadline) {
       const isVoid = await voidEntry(db, entry, options.now(), isVoided ? { abandoned: true } : {});
-      // Another process considered this one dead and has applied it.
-      if (!isVoid && current !== null) return { ...(await finish(options, entry, current)), isNew: await isOwn(options, entry) };
+      // Another process declared this one dead and has applied the entry.
+      if (!isVoid && current !== null) return { ...(await finish(options, entry, current)), isNew: await isStillOwner(options, entry) };
       if (isOvertaken) throw new AppError('revision_conflict');
-      // … or has voided it, without checking the balance.
+      // Another process has voided the entry without checking the balance: the caller retries.
       if (isVoided) throw new AppError('database_unavailable', {}, { retryAfter: 1 });
       throw new AppError(current === null ? 'not_found' : entry.amount > 0 ? 'balance_too_large' : 'balance_too_small');
     }
@@ -207,8 +207,8 @@ async function applyEntry(options: EntriesOptions, entry: LedgerRecord, isBounde
   }
 }
 
-/** Returns false if a retry has taken the entry over and reports it. */
-async function isOwn({ db }: EntriesOptions, entry: LedgerRecord): Promise<boolean> {
+/** Returns false if a retry has taken the entry over; the retry then reports it as new. */
+async function isStillOwner({ db }: EntriesOptions, entry: LedgerRecord): Promise<boolean> {
   return (await db.collection('ledger').get(entry.id))?.process === entry.process;
 }
 

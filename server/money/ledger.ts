@@ -41,7 +41,7 @@ export interface LedgerChange {
 
 export interface BalanceTarget {
   balance: number;
-  /** Revision that the editor's write left. If undefined, concurrent edits are not detected. */
+  /** Revision of the record after the editor's write. If undefined, concurrent edits are not detected. */
   revision?: number;
   knownUsed?: number;
   knownCharged?: number;
@@ -64,7 +64,7 @@ export interface Ledger {
   readonly canWrite: boolean;
   /** Takes an identity for this process and settles the books of dead ones. */
   start(): Promise<void>;
-  /** Resolves when no call has a reservation and all are settled, at the latest after that time. */
+  /** Waits, at most for that time, until no call has a reservation, then until all calls are settled. */
   idle(milliseconds: number): Promise<void>;
   /** Settles the queue and returns all leases; no call may be running. */
   stop(): Promise<void>;
@@ -87,14 +87,14 @@ export interface Ledger {
    * @throws {DatabaseUnavailable} from the promise
    */
   reserve(request: ReserveRequest): ReserveResult | Promise<ReserveResult>;
-  /** Reserves `more` for a running call; returns false if the balance is too low. */
+  /** Reserves `more` for a running call; returns false if the balance is too low or the reservation has ended. */
   extend(reservation: Reservation, more: number): boolean | Promise<boolean>;
   /**
    * Reserves `more` beyond the balance, for one call of the account at a time; returns false if it has a debt already.
    */
   overdraw(reservation: Reservation, more: number): Promise<boolean>;
   /**
-   * Charges `row.quota` and writes the row; resolves when both are durable. The first end of a reservation counts.
+   * Charges `row.quota` and writes the row; resolves when both are durable. Has no effect on an ended reservation.
    * Charges beyond the reservation are taken from the balance, then as a debt, of one call at a time; the rest is not
    * charged.
    */
@@ -106,7 +106,10 @@ export interface Ledger {
   sessionSettled(key?: string): Promise<void>;
   /** Ends a reservation without a charge and a row. */
   release(reservation: Reservation): void;
-  /** Settles the books of dead processes, and completes own entries with unknown outcomes. */
+  /**
+   * Settles the books of dead processes, and completes this process's ledger entries with unknown outcomes. Returns the
+   * number of processes.
+   */
   recoverCrashed(): Promise<number>;
 }
 
@@ -210,7 +213,7 @@ function reserve({ reservations, settlement }: CallDependencies, request: Reserv
   const reservation = reservations.prepare(request);
   const { user, token } = reservation;
   if (settlement.hasRefused && (settlement.isRefused(user) || (token !== null && settlement.isRefused(token)))) {
-    return Promise.reject(new DatabaseUnavailable('What this account has used cannot be settled'));
+    return Promise.reject(new DatabaseUnavailable('Usage of this account cannot be settled'));
   }
   return reservations.reserve(reservation, request);
 }

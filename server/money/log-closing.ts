@@ -20,7 +20,7 @@ export interface ClosingContext {
 
 export const closingKind = 'log_closing';
 
-/** Rows of one batch, which are read on the event loop. */
+/** Maximum rows of a batch, because they are processed on the event loop. */
 const batchRows = 200;
 const hourSeconds = 3600;
 /** Maximum time for which the audit blocks deletions. */
@@ -33,7 +33,7 @@ export interface Closed {
   isDone: boolean;
 }
 
-/** Removes rows before `until` (unix seconds) until `isOverdue`. */
+/** Removes rows created before `until` (unix seconds), until none are left or `isOverdue` returns true. */
 export async function closeRows(context: ClosingContext, until: number, isOverdue: () => boolean): Promise<Closed> {
   await retainUsage(context, until);
   let count = 0;
@@ -46,7 +46,7 @@ export async function closeRows(context: ClosingContext, until: number, isOverdu
       continue;
     }
     if ((head.held_until ?? 0) > context.now()) return { count, isDone: false };
-    // Read before the rows: those settled then are settled.
+    // Read before the rows: a row is certain to be settled only by a number that was stored before the row was read.
     const processes = await context.db.collection('processes').find({});
     const rows = await nextRows(context.db, until, after);
     const last = rows.at(-1);
@@ -72,7 +72,7 @@ export async function closeRows(context: ClosingContext, until: number, isOverdu
   return { count, isDone: false };
 }
 
-/** Blocks and completes no batch while the books are being verified. `release` ends it. */
+/** Prevents new batches while the books are verified; one in progress continues. Returns a function that ends this. */
 export async function holdClosings(db: Database, now: number): Promise<() => Promise<void>> {
   const heads = db.collection('log_closings');
   const heldUntil = now + holdMs;
@@ -83,7 +83,7 @@ export async function holdClosings(db: Database, now: number): Promise<() => Pro
   };
 }
 
-/** Batch in progress, with its number. */
+/** Returns the batch in progress and its number; null if there is none. */
 export async function openBatch(db: Database): Promise<{ number: number; batch: ClosingBatch } | null> {
   const head = await db.collection('log_closings').get('head');
   return head?.batch === undefined ? null : { number: head.last, batch: head.batch };
@@ -94,7 +94,7 @@ async function openHead({ db }: ClosingContext): Promise<LogClosingRecord> {
   return (await db.collection('log_closings').patch({ id: 'head' }, { max: { last: 0 } }, { insertIfMissing: fresh })) ?? fresh;
 }
 
-/** Retains the dashboard's sums of hours whose rows are deleted. */
+/** Marks folded hours whose rows will be deleted, so that their sums, which the dashboard shows, are not folded again. */
 async function retainUsage({ db }: ClosingContext, until: number): Promise<void> {
   const folds = db.collection('log_folds');
   const head = await folds.get('head');
@@ -120,7 +120,7 @@ function nextRows(db: Database, until: number, after: { time: number; id: number
   );
 }
 
-/** Rows that are charged, or never will be; unsettled ones must stay. */
+/** Returns the rows that may be deleted: charged ones, and those without a charge. Orphans are left to recovery. */
 function closable(rows: readonly LogRecord[], processes: readonly ProcessRecord[]): LogRecord[] {
   const known = new Map(processes.map((process) => [process.id, process]));
   return rows.filter(({ process: id, seq = 0 }) => {

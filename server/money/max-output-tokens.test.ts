@@ -20,6 +20,6 @@ test.each([
   ['gpt-4o-mini-of-somebody', null],
   ['sea-1', null],
   ['', null],
-])('the largest response of %s is %s', (model, tokens) => {
+])('the maximum output of %s is %s tokens', (model, tokens) => {
   expect(maxOutputTokens(model)).toBe(tokens);
 });

@@ -1,7 +1,7 @@
-// Maximum output tokens of a model, by its vendor; unknown ones are a setting.
+// Maximum output tokens of a model, by its vendor.
 import { factsOf } from '#server/model-facts/find-facts.ts';
 
-/** Null if unknown. */
+/** Returns null if unknown. */
 export function maxOutputTokens(model: string): number | null {
   return factsOf(model)?.output ?? null;
 }

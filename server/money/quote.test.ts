@@ -6,7 +6,7 @@ import { setOption } from '#tests/support/relay-scene.ts';
 const model = 'nobody-priced-it';
 const usage = { promptTokens: 10, completionTokens: 10 };
 
-test('a model without a price costs 37.5 a token where the mode or its caller allows that, and nobody else may call it', async () => {
+test('a model without a price has the ratio 37.5 if the mode or the caller accepts it, and is refused otherwise', async () => {
   await using app = await createTestApp(embeddedEngine);
   const { quotes } = app.context;
   const user = await app.createUser();
@@ -32,7 +32,7 @@ test('a model without a price costs 37.5 a token where the mode or its caller al
   expect(() => quotes.priceOf(model, 'default', user)).toThrow();
 });
 
-test('a group without a ratio has 1, and one of 0 pays nothing but still needs money', async () => {
+test('a group without a ratio has 1; with a ratio of 0 calls are free and still reserve a unit', async () => {
   await using app = await createTestApp(embeddedEngine);
   const { quotes } = app.context;
   await setOption(app, 'ModelRatio', JSON.stringify({ [model]: 2 }));

@@ -65,7 +65,7 @@ export interface Quotes extends TuningQuotes {
   affordable(quoted: QuotedPrice, prompt: PromptSize, quota: { has: number; most: number }): number;
   /** Quota of a usage, tool runs at the provider, and other priced items. */
   charge(quoted: QuotedPrice, usage: PricedUsage, runs?: PricedRuns, others?: readonly ToolCharge[]): number;
-  /** Same in US dollars before the group's ratio, unrounded. */
+  /** Cost of a usage and tool runs in US dollars, before the group's ratio, unrounded. */
   dollars(quoted: QuotedPrice, usage: PricedUsage, runs?: PricedRuns): number;
 }
 
@@ -79,7 +79,7 @@ interface PriceTables {
   prices: Map<string, Price | null>;
   unset: Map<string, Price>;
   tools: Map<string, ToolPrices>;
-  /** Of models with a price, by group and model. */
+  /** Quotes of models with a price, by group and model. */
   quotes: Map<string, Map<string, QuotedPrice>>;
 }
 
@@ -88,7 +88,7 @@ function freshTables(settings: Settings): PriceTables {
   return { revision, maps: priceMapsOf(settings), prices: new Map(), unset: new Map(), tools: new Map(), quotes: new Map() };
 }
 
-/** Of models, in one table. */
+/** Maximum models in one table. */
 const mostStored = 10_000;
 
 export function createQuotes(settings: Settings): Quotes {
@@ -201,7 +201,7 @@ function quotaFor(
 /** Tolerance near a length threshold: the provider's token count may exceed ours. */
 const countingError = 1.1;
 
-/** A tier may raise the price of one token class and lower another: uses the higher of both prices. */
+/** Uses the higher cost of the default and the requested tier: a tier may raise the price of one class and lower another. */
 function reserveFor(quoted: QuotedPrice, prompt: PromptSize, completionTokens: number): number {
   const { price } = quoted;
   const usual = reserveAt(quoted, price, prompt, completionTokens);
@@ -232,7 +232,10 @@ function reserveAt(quoted: QuotedPrice, price: Price, prompt: PromptSize, comple
   return Math.max(1, quotaFor(quoted, price, usage, prompt.runs));
 }
 
-/** Class to reserve all output in, if it may cost more than text, because only the response shows it. Null for text. */
+/**
+ * Token class in which all output is reserved: the most expensive one that the response may contain, because only the
+ * response shows its classes. Null for text.
+ */
 function costliestOutput(price: UsagePrice, { isSpoken, made, units }: PromptSize): 'audioOutputTokens' | 'imageOutputTokens' | null {
   const spoken = isSpoken ? price.audioOutputRatio : 0;
   // Generated audio and transcripts contain no images; model output may.
@@ -273,6 +276,6 @@ function acceptsUnset(user: UserRecord): boolean {
       setting.accept_unset_model_ratio_model === true
     );
   } catch {
-    return false; // Written by an older version: nothing is accepted.
+    return false; // Not JSON: written by an older version.
   }
 }

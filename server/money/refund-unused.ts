@@ -1,12 +1,12 @@
-// Refunds the unused part of a prepayment at a provider exactly once, or charges usage beyond it. Retries are harmless:
-// ledger entries have references derived from the work.
+// Refunds the unused part of a prepayment exactly once, or charges usage beyond it. Retries are harmless: ledger entries
+// have references derived from the work.
 import type { AccountKind } from './account.ts';
 import { changeOnce, type ChangeOutcome } from './change-once.ts';
 
 export interface PaidAhead {
   user_id: number;
   token_id: number;
-  /** Part of it taken from the token, too. */
+  /** Part of the prepayment that a limited token paid too; 0 for others. */
   token_reserved: number;
 }
 

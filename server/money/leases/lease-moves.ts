@@ -80,7 +80,7 @@ export class LeaseMoves {
         await this.#options.onLost(processId);
         return false;
       }
-      if (processId !== this.#options.processId()) return false; // It was settled with the rest of that identity.
+      if (processId !== this.#options.processId()) return false; // The lease was settled with the rest of that identity.
       lease.openedAs = processId;
       lease.fencingToken = Math.max(lease.fencingToken, newFencingToken);
       lease.free += amount;
@@ -121,7 +121,7 @@ export class LeaseMoves {
     }
   }
 
-  /** Repeated until the outcome is certain: otherwise the money would be missing until the daily search for orphans. */
+  /** Retries until the outcome is certain: otherwise the quota would be missing until the daily search for orphans. */
   async #undoOpening(lease: LeaseRef, amount: number): Promise<void> {
     for (;;) {
       try {
@@ -135,8 +135,8 @@ export class LeaseMoves {
   }
 
   /**
-   * Makes all abandoned writes to the lease ineffective. Returns null if the account does not exist, or the record has
-   * a greater token.
+   * Makes all abandoned writes to the lease ineffective. Returns null if the account does not exist, or its record has
+   * this token or a greater one.
    */
   async #raiseFencingToken(lease: Lease, processId: string): Promise<AccountRecord | null> {
     this.#lastFencingToken += 1;
@@ -183,7 +183,7 @@ export class LeaseMoves {
     beginWrite(lease);
     try {
       const record = await shrinkLease(this.#options.db, refOf(lease, processId), amount);
-      if (lease.openedAs !== processId) return; // It was settled with the rest of that identity.
+      if (lease.openedAs !== processId) return; // The lease was settled with the rest of that identity.
       if (record === null) {
         lease.isDoubtful = true;
         return;

@@ -20,7 +20,7 @@ interface Requested {
   result: number | Refusal | 'failed' | undefined;
 }
 
-function ask(lease: Lease, amount: number, { least = amount, deadline = Infinity } = {}): Requested {
+function request(lease: Lease, amount: number, { least = amount, deadline = Infinity } = {}): Requested {
   const requested: Requested = {
     result: undefined,
     waiter: {
@@ -46,11 +46,11 @@ const waits = fc.array(
   { maxLength: 12 },
 );
 
-test('a lease: what is granted was free, and every waiter gets all of its amount or goes on waiting', () => {
+test('a lease: only free quota is granted, and each waiter gets its full amount or continues to wait', () => {
   fc.assert(
     fc.property(waits, amounts, (all, free) => {
       const lease = leaseOf(free);
-      const requested = all.map(({ amount, least }) => ask(lease, amount, { least }));
+      const requested = all.map(({ amount, least }) => request(lease, amount, { least }));
       grant(lease);
       const granted = requested.filter(({ result }) => result !== undefined);
       expect(granted.every(({ result, waiter }) => result === waiter.amount)).toBe(true);
@@ -64,11 +64,11 @@ test('a lease: what is granted was free, and every waiter gets all of its amount
   );
 });
 
-test('a lease: whoever is content with less gets what there is, at least their least', () => {
+test('a lease: the first waiter whose minimum is free gets the available quota up to its amount', () => {
   fc.assert(
     fc.property(waits, amounts, (all, free) => {
       const lease = leaseOf(free);
-      const requested = all.map(({ amount, least }) => ask(lease, amount, { least }));
+      const requested = all.map(({ amount, least }) => request(lease, amount, { least }));
       const isGranted = grantLess(lease, () => true);
       const first = requested.find(({ waiter }) => waiter.least <= free);
       expect(isGranted).toBe(first !== undefined);
@@ -80,11 +80,11 @@ test('a lease: whoever is content with less gets what there is, at least their l
   );
 });
 
-test('a lease: what is taken for its waiters pays for them, and is not more than the account has', () => {
+test('a lease: the quota to take covers the waiters it is taken for and never exceeds the quota of the account', () => {
   fc.assert(
     fc.property(waits, amounts, fc.integer({ min: 0, max: 200 }), (all, free, quota) => {
       const lease = leaseOf(free);
-      for (const { amount, least } of all) ask(lease, amount, { least });
+      for (const { amount, least } of all) request(lease, amount, { least });
       const take = affordable(lease, quota);
       if (take === null) {
         expect(lease.waiters.every(({ amount }) => amount - free > quota)).toBe(true);
@@ -101,19 +101,19 @@ test('a lease: what is taken for its waiters pays for them, and is not more than
   );
 });
 
-test('a lease: what is missing is what all that wait want beyond what is free', () => {
+test('a lease: missing quota is the sum that waiters request beyond the free quota', () => {
   const lease = leaseOf(30);
   expect(missing(lease)).toBe(0);
-  ask(lease, 20);
+  request(lease, 20);
   expect(missing(lease)).toBe(0);
-  ask(lease, 25);
+  request(lease, 25);
   expect(missing(lease)).toBe(15);
 });
 
-test('a lease of an account that owes grants nothing but nothing', () => {
+test('a lease of an account in debt grants only reservations of 0', () => {
   const lease = Object.assign(leaseOf(100), { knownQuota: -1 });
   expect(isOwing(lease)).toBe(true);
-  const [some, none] = [ask(lease, 1), ask(lease, 0)];
+  const [some, none] = [request(lease, 1), request(lease, 0)];
   grant(lease);
   expect([some.result, none.result]).toEqual([undefined, 0]);
   lease.knownQuota = 0;
@@ -121,9 +121,9 @@ test('a lease of an account that owes grants nothing but nothing', () => {
   expect(some.result).toBe(1);
 });
 
-test('a lease: a refusal says what there is and what would have been enough, to those whom it concerns', () => {
+test('a lease: a refusal reports the balance and the minimum needed, and leaves other waiters waiting', () => {
   const lease = leaseOf(3);
-  const [large, small] = [ask(lease, 10, { least: 5 }), ask(lease, 4)];
+  const [large, small] = [request(lease, 10, { least: 5 }), request(lease, 4)];
   refuse(lease, 3, ({ least }) => least > 4);
   expect(large.result).toEqual({ account: lease, balance: 3, need: 5 });
   expect(small.result).toBeUndefined();
@@ -131,9 +131,9 @@ test('a lease: a refusal says what there is and what would have been enough, to 
   expect([lease.free, lease.reserved]).toEqual([3, 0]);
 });
 
-test('a lease: calls wait until their deadline and no longer', () => {
+test('a lease: calls past their deadline fail, others continue to wait', () => {
   const lease = leaseOf(0);
-  const [late, early] = [ask(lease, 1, { deadline: performance.now() - 1 }), ask(lease, 1, { deadline: Infinity })];
+  const [late, early] = [request(lease, 1, { deadline: performance.now() - 1 }), request(lease, 1, { deadline: Infinity })];
   failLate(lease);
   expect([late.result, early.result]).toEqual(['failed', undefined]);
   expect(lease.waiters).toEqual([early.waiter]);

@@ -116,9 +116,12 @@ export function grant(lease: Lease): void {
   });
 }
 
-/** Reserves all free quota for the first call that accepts it; returns false if there is none. */
-export function grantLess(lease: Lease, isContent: (waiter: Waiter) => boolean): boolean {
-  const waiter = lease.waiters.find((one) => one.least <= lease.free && isContent(one));
+/**
+ * Reserves the free quota, up to its amount, for the first call that can begin with it and `accepts` it. Returns false if
+ * there is none.
+ */
+export function grantLess(lease: Lease, accepts: (waiter: Waiter) => boolean): boolean {
+  const waiter = lease.waiters.find((one) => one.least <= lease.free && accepts(one));
   if (waiter === undefined) return false;
   lease.waiters.splice(lease.waiters.indexOf(waiter), 1);
   const amount = Math.min(waiter.amount, lease.free);
@@ -141,7 +144,7 @@ export function failLate(lease: Lease): void {
   const now = performance.now();
   lease.waiters = lease.waiters.filter((waiter) => {
     if (waiter.deadline > now) return true;
-    waiter.reject(new DatabaseUnavailable('What an account holds is not known until the database settles'));
+    waiter.reject(new DatabaseUnavailable('The balance is unknown until the outcome of a write is known'));
     return false;
   });
 }

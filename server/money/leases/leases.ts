@@ -165,7 +165,7 @@ export class Leases {
     else lease.wantedUntil = 0;
   }
 
-  // A lease that fits the traffic saves writes. It grows while there is enough left for the next call.
+  // A lease that fits the traffic saves writes. It grows before the free quota runs out.
   #growAhead(lease: Lease): void {
     const ahead = this.#ahead(lease);
     if (ahead <= 0) return;
@@ -240,10 +240,10 @@ export class Leases {
       }
       const leased = leasedOf(record);
       if (await this.#serveWithLess(lease, { quota, leased })) continue;
-      const isLeasedElsewhere = Object.entries(record.leases).some(([key, held]) => key !== processId && held > 0);
+      const isLeasedElsewhere = Object.entries(record.leases).some(([key, leasedThere]) => key !== processId && leasedThere > 0);
       const balance = quota + leased;
       const now = performance.now();
-      // More may come: from running calls, from idle leases of other processes, and from writes in flight.
+      // More quota may come: from running calls, from idle leases of other processes, and from writes in flight.
       if (lease.isDoubtful) failLate(lease);
       else refuse(lease, balance, (waiter) => waiter.least > balance || waiter.deadline <= now);
       if (lease.waiters.length === 0) continue;
@@ -251,7 +251,7 @@ export class Leases {
         recallAgainAt = now + recallMs;
         await this.#recallFromOthers(lease);
       }
-      // Too little for any call here, but perhaps enough for one of another process.
+      // Too little for any call here, but it may suffice for a call of another process.
       if (lease.free > 0) await this.#moves.giveBack(lease);
       await pause(lease, pollMs);
     }
@@ -259,15 +259,15 @@ export class Leases {
 
   /** If no waiting call can get its full amount, the first that can begin with less gets the available quota. */
   async #serveWithLess(lease: Lease, { quota, leased }: { quota: number; leased: number }): Promise<boolean> {
-    const there = lease.free + Math.max(0, quota);
-    const mine = lease.free + lease.reserved;
+    const available = lease.free + Math.max(0, quota);
+    const held = lease.free + lease.reserved;
     const now = performance.now();
-    const isContent = (waiter: Waiter) =>
-      waiter.least < waiter.amount && (leased <= mine || quota + leased < waiter.amount || now >= waiter.patientUntil);
-    if (quota < 0 || !lease.waiters.some((waiter) => waiter.least <= there && isContent(waiter))) return false;
+    const accepts = (waiter: Waiter) =>
+      waiter.least < waiter.amount && (leased <= held || quota + leased < waiter.amount || now >= waiter.patientUntil);
+    if (quota < 0 || !lease.waiters.some((waiter) => waiter.least <= available && accepts(waiter))) return false;
     if (quota > 0 && !(await this.#moves.take(lease, quota))) return false;
     if (lease.openedAs !== this.#options.processId()) return false;
-    return grantLess(lease, isContent);
+    return grantLess(lease, accepts);
   }
 
   async #recallFromOthers(lease: Lease): Promise<void> {

@@ -1,4 +1,4 @@
-// Reserves for running calls: from the token's lease first, then from the user's; from both or neither.
+// Reservations of running calls: taken from the token's lease first, then from the user's; from both or neither.
 import type { Refusal } from '#server/money/leases/lease.ts';
 import type { Leases } from '#server/money/leases/leases.ts';
 import { payingLeases, type Reservation } from '#server/money/leases/reservation.ts';
@@ -63,19 +63,19 @@ export class Reservations {
   extend(reservation: Reservation, more: number): boolean | Promise<boolean> {
     if (reservation.isEnded) return false;
     const reserving = this.#reserve(reservation, more, more);
-    if (reserving !== null) return reserving.then((result) => typeof result === 'number' && this.#keep(reservation, more));
+    if (reserving !== null) return reserving.then((result) => typeof result === 'number' && this.#add(reservation, more));
     reservation.amount += more;
     return true;
   }
 
   /** Extends an ended reservation that does not cover its charge, by `more` or the available quota. */
-  async extendByWhatThereIs(reservation: Reservation, more: number): Promise<void> {
+  async extendByAvailable(reservation: Reservation, more: number): Promise<void> {
     const result = (await this.#reserve(reservation, more, 1)) ?? more;
     if (typeof result === 'number') reservation.amount += result;
   }
 
   async overdraw(reservation: Reservation, more: number): Promise<boolean> {
-    return !reservation.isEnded && (await this.#overdraw(reservation, more)) && this.#keep(reservation, more);
+    return !reservation.isEnded && (await this.#overdraw(reservation, more)) && this.#add(reservation, more);
   }
 
   /** Overdraws for an ended reservation that does not cover its charge. */
@@ -90,7 +90,7 @@ export class Reservations {
     this.#giveBack(reservation, reservation.amount);
   }
 
-  /** Hands the call over to the settlement, which ends its use of the leases. */
+  /** Hands the call over to the settlement, which releases the leases. */
   settled(): void {
     this.#running -= 1;
   }
@@ -100,8 +100,8 @@ export class Reservations {
     countCall(reservation, -1);
   }
 
-  /** Adds `more`, just reserved. If the call was settled meanwhile, it is returned. */
-  #keep(reservation: Reservation, more: number): boolean {
+  /** Adds `more`, just reserved, to the reservation; returns it to the leases if the call was settled meanwhile. */
+  #add(reservation: Reservation, more: number): boolean {
     if (reservation.isEnded) this.#giveBack(reservation, more);
     else reservation.amount += more;
     return !reservation.isEnded;
@@ -111,7 +111,7 @@ export class Reservations {
     for (const lease of payingLeases(reservation)) this.#leases.release(lease, amount, 0);
   }
 
-  /** Null: all of it, at once. A refusal or failure leaves nothing reserved. */
+  /** Returns null if all of `amount` was reserved synchronously. A refusal or failure leaves nothing reserved. */
   #reserve(reservation: Reservation, amount: number, least: number): null | Promise<number | Refusal> {
     const { token, isTokenLimited } = reservation;
     // An unlimited token's lease is opened too: its use is counted there.
@@ -119,12 +119,12 @@ export class Reservations {
     if (first === null) return this.#reserveUser(reservation, amount, least);
     return first.then((result) => {
       if (typeof result !== 'number') return result;
-      const there = isTokenLimited ? result : amount;
-      return this.#reserveUser(reservation, there, Math.min(least, there)) ?? there;
+      const available = isTokenLimited ? result : amount;
+      return this.#reserveUser(reservation, available, Math.min(least, available)) ?? available;
     });
   }
 
-  /** `amount` is already reserved from the token. */
+  /** Reserves from the user, after `amount` was reserved from the token; returns the token's excess. */
   #reserveUser(reservation: Reservation, amount: number, least: number): null | Promise<number | Refusal> {
     const second = this.#leases.reserve(reservation.user, amount, least);
     if (second === null) return null;

@@ -41,7 +41,7 @@ const pageRows = 1000;
 /** Accounts between two heartbeats of the settling process. */
 const recordsPerBeat = 200;
 
-/** Settles every process that must have ended; returns their number. */
+/** Settles the books of every dead process; returns their number. */
 export async function recoverCrashed(options: CrashRecoveryOptions): Promise<number> {
   const { db, log, now, detector } = options;
   const processes = db.collection('processes');
@@ -58,7 +58,7 @@ export async function recoverCrashed(options: CrashRecoveryOptions): Promise<num
         count += 1;
       } catch (failure) {
         if (failure instanceof DatabaseUnavailable) throw failure;
-        // Retried later, when its heartbeat has stopped again; the others must not wait for it.
+        // Retried later, when its heartbeat has stopped again. Must not block the others.
         log.error({ process: row.id, err: failure }, 'the books of a process that has ended could not be settled yet');
       } finally {
         detector.settling.delete(row.id);
@@ -188,7 +188,7 @@ async function* rowsAfter(db: Database, row: ProcessRecord): AsyncGenerator<LogR
 }
 
 function push(map: Map<number, LogRecord[]>, id: number, row: LogRecord): void {
-  if (id === 0) return; // A call without a token.
+  if (id === 0) return; // The call has no token.
   const rows = map.get(id);
   if (rows === undefined) map.set(id, [row]);
   else rows.push(row);

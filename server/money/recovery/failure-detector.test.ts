@@ -29,7 +29,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-test('failure detector: a process elsewhere is dead when its heartbeat has not moved for 20 seconds while we looked', () => {
+test('failure detector: a process on another machine is dead after its heartbeat was observed unchanged for 20 seconds', () => {
   const { detector, pass } = arrange();
   expect(detector.failed([row()])).toEqual([]);
   pass(15_000);
@@ -43,7 +43,7 @@ test('failure detector: a process elsewhere is dead when its heartbeat has not m
 test.each([
   ['a minute', 61_000],
   ['a day', 24 * 3_600_000],
-])('failure detector: a process elsewhere whose clock is %s off is not dead at first sight', (_howFar, skew) => {
+])('failure detector: a process on another machine whose clock is %s off is not dead at the first observation', (_howFar, skew) => {
   const { detector, pass } = arrange();
   const now = Date.now();
   const rows = (heartbeat: number) => [
@@ -58,7 +58,7 @@ test.each([
   expect(detector.failed(rows(now + 19_000))).toHaveLength(3);
 });
 
-test('failure detector: after an outage of the database silence must last anew', () => {
+test('failure detector: after a database outage the 20 seconds begin again', () => {
   const { detector, pass } = arrange();
   detector.failed([row()]);
   detector.forget();
@@ -68,12 +68,12 @@ test('failure detector: after an outage of the database silence must last anew',
   expect(detector.failed([row()])).toHaveLength(1);
 });
 
-test('failure detector: who has resigned is dead at once', () => {
+test('failure detector: a process that reported its end is dead at once', () => {
   const { detector } = arrange();
   expect(detector.failed([row({ heartbeat_at: 0 })])).toHaveLength(1);
 });
 
-test('failure detector: on this machine the process table tells at once, but a process that hangs is waited for like others', () => {
+test('failure detector: on this machine a missing pid means dead at once, and a process that hangs is dead after 20 seconds', () => {
   const { detector, pass } = arrange();
   expect(detector.failed([row({ host: thisHost, pid: noPid })])).toHaveLength(1);
   const hanging = row({ id: 'phanging', host: thisHost, pid: process.ppid });
@@ -82,7 +82,7 @@ test('failure detector: on this machine the process table tells at once, but a p
   expect(detector.failed([hanging])).toHaveLength(1);
 });
 
-test('failure detector: a machine of the same name is another one, and so is this one before it was booted', () => {
+test('failure detector: a machine with the same name and another boot id is another machine', () => {
   const { detector, pass } = arrange();
   const other = hostOf({ name: hostname(), boot: '6f1c2f0e-0000-4000-8000-000000000000', namespace: thisHost.split('/').at(-1) ?? '' });
   const rows = [row({ host: other, pid: noPid }), row({ id: 'pequal', host: other, pid: process.pid })];
@@ -94,11 +94,11 @@ test('failure detector: a machine of the same name is another one, and so is thi
   expect(detector.failed([recovering])).toEqual([]);
 });
 
-test.runIf(process.platform === 'linux')('failure detector: the kernel’s number of this boot tells machines apart', () => {
+test.runIf(process.platform === 'linux')('failure detector: the host id contains the boot id of the kernel', () => {
   expect(thisHost).toContain(readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim());
 });
 
-test('failure detector: our own pid means a former process unless the identity lives here', () => {
+test('failure detector: the pid of this process under an unknown identity means a former process', () => {
   const { detector } = arrange();
   living.add('pliving');
   expect(
@@ -107,7 +107,7 @@ test('failure detector: our own pid means a former process unless the identity l
   living.delete('pliving');
 });
 
-test('failure detector: of books that are being settled, the settler is watched', () => {
+test('failure detector: while books are being settled, the settler is observed', () => {
   const { detector } = arrange();
   const dead = row({ state: 'recovering', settler: { host: thisHost, pid: noPid } });
   const alive = row({ id: 'psecond', host: thisHost, pid: noPid, state: 'recovering', settler: { host: thisHost, pid: process.ppid } });

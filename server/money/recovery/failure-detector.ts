@@ -1,6 +1,7 @@
 // Detects dead processes by their heartbeats. Compares each heartbeat with the previously seen one, not with the clock:
 // hosts' clocks may differ, and after a database outage all heartbeats are old. The first check therefore only finds
-// processes of this machine whose pids are gone; others are found once their heartbeats have stopped.
+// processes that reported their own end or whose pids are gone from this machine; others are found once their
+// heartbeats have stopped.
 import type { ProcessRecord } from '#server/db/records/process.ts';
 import { living, thisHost } from '#server/money/recovery/server-process.ts';
 
@@ -21,7 +22,7 @@ export function createFailureDetector(): FailureDetector {
   const settling = new Set<string>();
 
   function hasFailed(row: ProcessRecord): boolean {
-    // It reported its end itself.
+    // The process itself reported its end, with open books.
     if (row.heartbeat_at === 0) return true;
     const { host, pid } = row.settler ?? row;
     if (host === thisHost) {
@@ -29,7 +30,7 @@ export function createFailureDetector(): FailureDetector {
       const isKnown = row.settler === undefined ? living.has(row.id) : settling.has(row.id);
       if (isHere ? !isKnown : !isRunning(pid)) return true;
     }
-    // Also on this machine, where another program may have its pid by now.
+    // Applies to this machine too: another program may have the pid by now.
     const known = seen.get(row.id);
     return known?.heartbeat === row.heartbeat_at && performance.now() - known.since > deadAfterMs;
   }

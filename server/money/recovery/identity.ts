@@ -16,7 +16,7 @@ export interface Identity {
   /** Handles the loss of an identity. Resolves when there is a new one. */
   lose(processId: string): Promise<void>;
   /**
-   * Charged rows of a lost identity. Resolves when its books are settled and there is a new identity. Null if the
+   * Returns the charged rows of a lost identity, once its books are settled and there is a new identity. Null if the
    * database has no record of it any more.
    */
   closedBooks(processId: string): Promise<ClosedBooks | null>;
@@ -73,7 +73,7 @@ export function createIdentity(options: IdentityOptions): Identity {
         if (row === null) return null;
         const books = closedBooksOf(row);
         if (books !== null) return books;
-        // Unless another process is settling them.
+        // Has no effect if another process is settling them.
         await recoverCrashed(options);
         await sleep(pollMs);
       }

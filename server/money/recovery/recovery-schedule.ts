@@ -1,4 +1,4 @@
-// Schedules recovery of dead processes while this one runs.
+// Schedules recovery of dead processes, and the removal of orphans and old marks, while this process runs.
 import { removeOldMarks } from '#server/money/ledger-entries.ts';
 import { finishOrphanEntries, type OrphansOptions, removeOrphanRows, returnOrphanLeases } from '#server/money/recovery/orphans.ts';
 
@@ -6,7 +6,7 @@ const recoveryMs = 5_000;
 const orphansMs = 600_000;
 const dayMs = 24 * 3600 * 1000;
 
-/** Returns a function that stops it. */
+/** Returns a function that stops the timers. */
 export function scheduleRecovery(options: OrphansOptions & { recover(): Promise<unknown> }): () => void {
   const timers: NodeJS.Timeout[] = [];
   function every(ms: number, work: () => Promise<unknown>): void {

@@ -11,7 +11,7 @@ const heartbeatMs = 2_000;
 export const living = new Set<string>();
 
 /**
- * Identifies the scope of process ids: one boot of one machine, and one pid namespace. Host names are not enough:
+ * Identifies the scope in which pids are unique: one boot of one machine, and one pid namespace. Host names are not enough:
  * images and containers share them.
  */
 export function hostOf({ name, boot, namespace }: { name: string; boot: string; namespace: string }): string {
@@ -20,7 +20,7 @@ export function hostOf({ name, boot, namespace }: { name: string; boot: string; 
 
 export const thisHost = hostOf({ name: hostname(), boot: bootId(), namespace: pidNamespace() });
 
-/** Random id that the kernel generates at each boot. Outside of Linux, network cards distinguish machines. */
+/** Random id that the kernel generates at each boot; outside of Linux, the MAC addresses. */
 function bootId(): string {
   try {
     return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();

@@ -6,7 +6,7 @@ import type { LogRecord } from '#server/db/records/log.ts';
 import type { LogFoldRecord } from '#server/db/records/log-fold.ts';
 
 const hourSeconds = 3600;
-/** Half of the delay before an hour is folded, for clock differences and slow writes. */
+/** Seconds after an hour from which its late rows are marked: half the delay of folding, for clock differences and slow writes. */
 const settledSeconds = 300;
 
 /** Marks for the hours of the rows, to be written first. One per hour and minute is enough. */

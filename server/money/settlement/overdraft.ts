@@ -16,7 +16,7 @@ export async function payable(reservations: Reservations, reservation: Reservati
   for (;;) {
     try {
       let missing = shortfall(reservation, row.quota);
-      if (missing > 0) await reservations.extendByWhatThereIs(reservation, missing);
+      if (missing > 0) await reservations.extendByAvailable(reservation, missing);
       missing = shortfall(reservation, row.quota);
       if (missing > 0) await reservations.overdrawEnded(reservation, missing);
       return covered(reservation, row);

@@ -11,7 +11,7 @@ import { addToSession, beganAt, bySession, lacksRows, modelsOf, mostModels, newS
 const gatherMs = 50;
 const retryMs = 500;
 const rowsAtOnce = 500;
-/** Maximum sessions known to have records. */
+/** Maximum cached sessions that are known to have records. */
 const mostKnown = 5_000;
 
 interface KnownSession {
@@ -80,7 +80,7 @@ export class SessionSums {
     if (this.#timer !== undefined) return;
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
-      // Retried later.
+      // `#writeOrRetry` has scheduled a retry.
       this.write().catch(() => undefined);
     }, milliseconds).unref();
   }

@@ -6,7 +6,7 @@ import type { Write } from '#server/db/database.ts';
 import type { CallSessionRecord } from '#server/db/records/call-session.ts';
 import type { LogRecord } from '#server/db/records/log.ts';
 
-/** Session data of a row. Only the bare row of a call that could not be stored has none. */
+/** Session data of a row; empty in the bare row of a call whose full row was rejected. */
 interface ReportedSession {
   id: string;
   client: string;
@@ -104,7 +104,7 @@ export function addToSession(
   return { of: 'call_sessions', where: { ...where, id }, patch, anyOrder: true };
 }
 
-/** Calls may end in another order than they began. */
+/** Lowers the time of the session's first call: calls may end in another order than they began. */
 export function beganAt({ id }: SessionRows, at: number): Write {
   return { of: 'call_sessions', where: { id, first_at: { gt: at } }, patch: { set: { first_at: at } }, anyOrder: true };
 }

@@ -25,19 +25,18 @@ export function addTo(sums: Map<Lease, Sum>, lease: Lease, charge: number, row: 
   sum.seenAt = Math.max(sum.seenAt, seenAt);
 }
 
-/** Number of requests that a row counts; calls without usage do not count. */
+/** Number of calls that a row adds to the account's counter: 0 without usage and charge, else 1. */
 export function callsOf(row: Pick<LogRecord, 'prompt_tokens' | 'completion_tokens' | 'quota'>): number {
   return row.quota > 0 || row.prompt_tokens + row.completion_tokens > 0 ? 1 : 0;
 }
 
-/** Updates of one process, by kind of account. */
+/** Shapes of the updates of one process, by kind of account. */
 export type SettleShapes = Readonly<Record<AccountKind, AccountShape>>;
 
 export function settleShapes(processId: string): SettleShapes {
   return { user: settleShape('user', processId), token: settleShape('token', processId) };
 }
 
-/** Parameters in this order. */
 function settleShape(kind: AccountKind, processId: string): AccountShape {
   const name = `leases.${processId}` as const;
   const applied = `applied.${processId}` as const;

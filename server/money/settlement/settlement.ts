@@ -15,16 +15,16 @@ import { addTo, settlePatch, type SettleShapes, settleShapes, type Sum } from '#
 import { SessionSums } from '#server/money/settlement/session-sums.ts';
 import { bareRow, storableRow } from '#server/money/settlement/storable-row.ts';
 
-/** Consumption row of the caller; the settlement adds the rest. */
+/** Log row as the call supplies it; the settlement adds the other fields. */
 export type ChargeRow = Omit<LogRecord, 'id' | 'process' | 'seq' | 'token_quota'>;
 
 interface Entry {
   reservation: Reservation;
   row: ChargeRow;
   stored: LogRecord | undefined;
-  /** Identity under which it was charged. */
+  /** Process id under which the row was last written. */
   settledAs: string;
-  /** Its row was rejected: only the fields that the books need are stored. */
+  /** The database rejected its full row: only the fields that the books need are stored. */
   isBare: boolean;
   resolve(): void;
   reject(failure: unknown): void;
@@ -70,13 +70,13 @@ export class Settlement {
     this.sessions = new SessionSums(options);
   }
 
-  /** Number of the last row. */
+  /** Number of the last row issued. */
   get lastSeq(): number {
     return this.#seq;
   }
   /**
-   * Number up to which every row is applied to its accounts and sessions. Rejected rows without a number get a greater
-   * one.
+   * Number up to which every row is applied to its accounts and sessions. A rejected row that has no number yet will get
+   * a greater one.
    */
   get settledSeq(): number {
     const settled = Math.min(this.#settledSeq, this.sessions.oldestSeq - 1);
@@ -194,7 +194,7 @@ export class Settlement {
     try {
       for (let entry = this.#retrying[0]; entry !== undefined; entry = this.#retrying[0]) {
         await this.#settleAlone(entry);
-        // Only once its outcome is known: until then, `settledSeq` must stay below its number.
+        // Removed only after its outcome is known: until then, `settledSeq` must stay below its number.
         this.#retrying.shift();
       }
     } catch (failure) {
@@ -212,9 +212,9 @@ export class Settlement {
     for (let attempt = 0; left.length > 0; attempt += 1) {
       try {
         // Rows that may be stored already are written again under the same identity.
-        const own = this.#options.processId();
-        const processId = identityOf(left) ?? own;
-        if (await this.#writeBatch(left, processId, processId === own)) left = none;
+        const current = this.#options.processId();
+        const processId = identityOf(left) ?? current;
+        if (await this.#writeBatch(left, processId, processId === current)) left = none;
         else left = await this.#notCharged(left, processId);
         this.#isStuck = false;
       } catch (failure) {
@@ -248,10 +248,13 @@ export class Settlement {
     this.#options.leases.release(lease, isLimited ? reservation.amount : 0, charge);
   }
 
-  /** Returns false if this identity has lost its leases. @param isOwn the rows are written under the present identity */
-  async #writeBatch(batch: readonly Entry[], processId: string, isOwn: boolean): Promise<boolean> {
+  /**
+   * Returns false if the identity `processId` has lost its leases.
+   * @param isCurrent whether `processId` is the present identity
+   */
+  async #writeBatch(batch: readonly Entry[], processId: string, isCurrent: boolean): Promise<boolean> {
     // Before rows get their numbers: opening a lease marks everything up to the last number as applied.
-    if (isOwn) {
+    if (isCurrent) {
       const { leases } = this.#options;
       for (const { reservation } of batch) {
         const { user, token } = reservation;
@@ -295,7 +298,7 @@ export class Settlement {
     return this.#shapes.shapes;
   }
 
-  /** The update of a repeated batch has no effect if it was applied before. */
+  /** Reports whether an update without effect was applied before, by an earlier attempt of the batch. */
   async #isApplied(sum: Sum, processId: string): Promise<boolean> {
     const record = await readAccount(this.#options.db, sum.lease);
     if (record === null) {
