@@ -27,10 +27,16 @@ export interface Shortening {
    * writes the summary.
    */
   readonly asAnswer?: Readonly<Record<string, unknown>>;
-  /** Returns the request for a summary. If null, there is nothing to summarize. @param body of the call, unchanged */
+  /**
+   * Returns the request for a summary; null if there is nothing to summarize.
+   * @param body body of the call, unchanged
+   */
   request(body: Body): Record<string, unknown> | null;
-  /** Returns the compacted call. @param answer to `request`; null if none was sent */
-  goOn(body: Body, answer: Buffer | null): ShortenedPrompt;
+  /**
+   * Returns the compacted body.
+   * @param answer response to `request`; null if the conversation is not compacted
+   */
+  shorten(body: Body, answer: Buffer | null): ShortenedPrompt;
 }
 
 export interface ShortenedPrompt {

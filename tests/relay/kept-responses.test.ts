@@ -282,7 +282,7 @@ describe.each(engines)('what is kept of responses on $kind', (engine) => {
       const chain = previous === undefined ? null : (await read(previous)).chain;
       const id = `resp_${turn}`;
       const output = [{ type: 'message', id: `msg_${turn}`, role: 'assistant', content: [{ type: 'output_text', text: `a${turn}` }] }];
-      await store.keep({
+      await store.insert({
         response: { id, status: 'completed', output },
         userId: scene.user.id,
         input: [{ role: 'user', content: `q${turn}` }],

@@ -103,7 +103,7 @@ class GatewayCompaction implements Shortening {
     return { ...same, ...choice, messages: [...messages, requested], max_tokens: longestSummary, ...(stream ? { stream } : {}) };
   }
 
-  goOn(body: Body, answer: Buffer | null): ShortenedPrompt {
+  shorten(body: Body, answer: Buffer | null): ShortenedPrompt {
     const rest = withoutEdit(body);
     if (answer === null) return { body: rest };
     const response = parseObject(answer.toString('utf8')) ?? {};

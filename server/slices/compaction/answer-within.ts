@@ -1,4 +1,4 @@
-// Runs a call of the same caller within another one.
+// Runs a nested call for the caller of a running call.
 import { openBody } from '#server/call/admission/read-content.ts';
 import { openCall } from '#server/call/admission/open-call.ts';
 import type { RelayBody } from '#server/call/endpoints.ts';
@@ -7,7 +7,7 @@ import { type ReportedFailure, reportEnd } from '#server/call/relay-failure.ts';
 import { releaseCall, type RunningCall, stopCall } from '#server/call/running-call.ts';
 import type { Turn } from '#server/call/turn.ts';
 
-/** Returns the whole response, whose call is settled. */
+/** Returns the whole response of the nested call after its settlement, or its failure. */
 export async function answerWithin(call: RunningCall, body: RelayBody): Promise<WholeAnswer | ReportedFailure> {
   const { services } = call;
   const opened = await openCall(services, turnWithin(call, body));
@@ -26,7 +26,7 @@ export async function answerWithin(call: RunningCall, body: RelayBody): Promise<
   }
 }
 
-/** Turn of the same caller, in the same session. It does not count against the rate limit a second time. */
+/** Turn of the nested call: same caller and session. It does not count against the rate limit. */
 function turnWithin(call: RunningCall, body: RelayBody): Turn {
   const { turn, endpoint, admission, stages, services } = call;
   const { request, connection, address, envelope } = turn;

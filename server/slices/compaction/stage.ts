@@ -1,5 +1,5 @@
-// Compacts a long conversation before an attempt at a provider that does not: a nested call of the same caller has the model write a
-// summary, reserved, settled and logged as any other, and the summary replaces the conversation.
+// Compacts a long conversation before an attempt at a provider that cannot: a nested call, which is reserved, settled and
+// logged like any other, requests a summary from the model, and the summary replaces the conversation.
 import type { Shortening, ShortenedPrompt } from '#server/formats/prompt-edits.ts';
 import type { AppContext } from '#server/context.ts';
 import { type CallAttempt, isInCallersFormat } from '#server/call/call-attempt.ts';
@@ -27,11 +27,11 @@ export function compactionStage(context: Pick<AppContext, 'now'>): CallStage {
 
 class Compaction implements StageRun {
   readonly #summaries: StoredSummaries;
-  /** Null: the length of the conversation is settled. */
+  /** Null after the length was checked once. */
   #shortening: Shortening | null;
-  /** Paid summary that the prompt has. A retry of the caller takes it, unless this call is answered. */
+  /** Paid summary in the prompt. If this call fails, it is cached for the caller's retry. */
   #summary: PaidSummary | undefined;
-  /** The response reports the compaction, which providers of the caller's format cannot. */
+  /** The response must report the compaction, so routes that pass the response through (`identity`) are skipped. */
   #isReported = false;
 
   constructor(shortening: Shortening, summaries: StoredSummaries) {
@@ -49,37 +49,37 @@ class Compaction implements StageRun {
 
   unanswered(): void {
     if (this.#summary === undefined) return;
-    this.#summaries.keep(this.#summary);
+    this.#summaries.store(this.#summary);
     this.#summary = undefined;
   }
 
   async #compact(call: RunningCall, { record }: CallAttempt, shortening: Shortening): Promise<ReportedFailure | null> {
     const { content, services } = call;
     if (content.isLarge) await content.prepare();
-    const request = (await isBeyond(call, shortening.threshold)) ? shortening.request(content.body) : null;
+    const request = (await exceeds(call, shortening.threshold)) ? shortening.request(content.body) : null;
     this.#shortening = null;
     if (request === null) {
-      if (call.stop.reason === undefined) content.replace(shortening.goOn(content.body, null).body);
+      if (call.stop.reason === undefined) content.replace(shortening.shorten(content.body, null).body);
       return null;
     }
-    // An account that has little may have reserved all of it.
+    // An account with a low balance may have reserved all of it, and the summary needs a reservation.
     services.context.ledger.release(call.reserved.reservation);
     const { asAnswer } = shortening;
     if (asAnswer !== undefined) return replacePrompt(call, () => this.#bodyOf(call, { body: request, responseFields: asAnswer }));
     const answered = await this.#summaryOf(call, request);
-    // The channel's time begins after the summary.
+    // The attempt's time begins after the summary.
     record.start_ms = elapsed(call);
     if (call.stop.reason !== undefined) return reportEnd(call, { reason: call.stop.reason });
     if ('error' in answered) return answered;
     return replacePrompt(call, () => {
-      const shortened = shortening.goOn(content.body, answered.body);
+      const shortened = shortening.shorten(content.body, answered.body);
       // A summary that replaces nothing is no use to the next call either.
       if (shortened.isShorter !== true) this.#summary = undefined;
       return this.#bodyOf(call, shortened);
     });
   }
 
-  /** A summary that the same user has paid for, whose call has failed since, is not paid for again. */
+  /** Returns the cached summary, if the user paid for it in a call that failed; else requests one. */
   async #summaryOf(call: RunningCall, request: RelayBody): Promise<{ body: Buffer } | ReportedFailure> {
     const requested = { userId: call.admission.user.id, key: summaryKey(call.model, request) };
     const stored = this.#summaries.take(requested);
@@ -101,7 +101,7 @@ class Compaction implements StageRun {
   }
 }
 
-async function isBeyond(
+async function exceeds(
   { content, endpoint, model, reserved: { prompt }, admission }: RunningCall,
   threshold: number | null,
 ): Promise<boolean> {

@@ -9,9 +9,9 @@ function memory(most?: { all: number; perOwner: number }) {
   return { clock, summaries: createStoredSummaries({ now: () => clock.now }, most) };
 }
 
-test('summaries: the user that has paid for one takes it, once', () => {
+test('summaries: only the user who paid for a summary gets it, once', () => {
   const { summaries } = memory();
-  summaries.keep({ userId: 1, key: 'a', answer });
+  summaries.store({ userId: 1, key: 'a', answer });
   expect(summaries.take({ userId: 2, key: 'a' })).toBeUndefined();
   expect(summaries.take({ userId: 1, key: 'b' })).toBeUndefined();
   expect(summaries.take({ userId: 1, key: 'a' })).toEqual({ userId: 1, key: 'a', answer });
@@ -19,30 +19,30 @@ test('summaries: the user that has paid for one takes it, once', () => {
   expect(summaries.bytes).toBe(0);
 });
 
-test('summaries: forgotten after some minutes, and what they took is free', () => {
+test('summaries: expire after ten minutes and release their memory', () => {
   const { summaries, clock } = memory();
-  summaries.keep({ userId: 1, key: 'a', answer });
+  summaries.store({ userId: 1, key: 'a', answer });
   clock.now += 9 * minute;
-  summaries.keep({ userId: 1, key: 'b', answer });
+  summaries.store({ userId: 1, key: 'b', answer });
   clock.now += 2 * minute;
   expect(summaries.take({ userId: 1, key: 'a' })).toBeUndefined();
   expect(summaries.take({ userId: 1, key: 'b' })).toBeDefined();
   expect(summaries.bytes).toBe(0);
 });
 
-test('summaries: who fills his share loses his oldest, and nobody else any; one that is longer than any is not kept', () => {
+test('summaries: beyond the share of a user the oldest of that user are evicted; one above the maximum size is not stored', () => {
   const { summaries } = memory({ all: 1024 * 1024, perOwner: 64 * 1024 });
-  summaries.keep({ userId: 2, key: 'a', answer });
-  for (const key of ['a', 'b', 'c', 'd', 'e', 'f', 'g']) summaries.keep({ userId: 1, key, answer: Buffer.alloc(16 * 1024) });
+  summaries.store({ userId: 2, key: 'a', answer });
+  for (const key of ['a', 'b', 'c', 'd', 'e', 'f', 'g']) summaries.store({ userId: 1, key, answer: Buffer.alloc(16 * 1024) });
   expect(summaries.bytes).toBeLessThan(80 * 1024);
   expect(summaries.take({ userId: 1, key: 'a' })).toBeUndefined();
   expect(summaries.take({ userId: 1, key: 'g' })).toBeDefined();
   expect(summaries.take({ userId: 2, key: 'a' })).toBeDefined();
-  summaries.keep({ userId: 1, key: 'long', answer: Buffer.alloc(1024 * 1024) });
+  summaries.store({ userId: 1, key: 'long', answer: Buffer.alloc(1024 * 1024) });
   expect(summaries.take({ userId: 1, key: 'long' })).toBeUndefined();
 });
 
-test('summaries: of another model, conversation or instruction is another one', () => {
+test('summaries: the key depends on the model, the conversation and the instructions', () => {
   const request = { model: 'm', messages: [{ role: 'user', content: 'a' }] };
   const keys = [
     summaryKey('m', request),

@@ -18,13 +18,13 @@ const gatheredBytes = 256 * 1024;
 export const aliveMs = 60_000;
 /** Maximum duration of a run. */
 const longestMs = 60 * 60_000;
-/** Number and interval of retries of a write, before the run is left as an orphan. */
+/** Maximum attempts of a write and their interval; then the run is left as an orphan. */
 const retries = 20;
 const retryMs = 1_000;
 
 const endings: ReadonlySet<unknown> = new Set(['response.completed', 'response.incomplete', 'response.failed', 'error']);
 const failedText = 'The response has failed.';
-/** Messages of runs that end early, for programs. */
+/** Error messages of runs that end early. API callers see them, so they are not translated. */
 const stopTexts = {
   cancelled: 'The response was cancelled.',
   too_long: 'The response took too long.',
@@ -76,7 +76,7 @@ export class BackgroundRun implements ClientBody {
   #renewal: NodeJS.Timeout | undefined;
   #bound: NodeJS.Timeout | undefined;
   #why: Stopped | undefined;
-  /** The end is stored: it will be charged and delivered. */
+  /** The end is being stored, or is stored: it will be charged and delivered. */
   #isSettling = false;
   #isOver = false;
 
@@ -132,7 +132,10 @@ export class BackgroundRun implements ClientBody {
 
   flushHeaders(): void {}
 
-  /** @throws if the end cannot be stored */
+  /**
+   * Stores the end before the call is settled, if the response is complete.
+   * @throws if it cannot be stored
+   */
   async store(ending: Buffer): Promise<void> {
     this.#flush();
     const { events, isWhole } = this.#outcome([...this.#last, ...eventsIn(ending)]);
@@ -141,7 +144,7 @@ export class BackgroundRun implements ClientBody {
     const { record, call, conversation } = this.#parts;
     let writes: Promise<Write[]> | undefined;
     const stored = this.#writing.then(() =>
-      this.#tried(async () => {
+      this.#retried(async () => {
         writes ??= this.#store.storeEnding(record, { requestId: call.requestId, events, conversation });
         await this.#context.db.write(await writes.catch((failure: unknown) => ((writes = undefined), Promise.reject(failure))));
       }, DatabaseUnavailable),
@@ -178,7 +181,7 @@ export class BackgroundRun implements ClientBody {
     const isFirst = this.#lastNumber < 0;
     this.#lastNumber = Math.max(this.#lastNumber, ...events.map(numberOf));
     const { record, userId } = this.#parts;
-    this.#then(async () => {
+    this.#enqueue(async () => {
       const writes = await this.#eventWrites(events, false);
       // If this process was declared dead, another one has ended the response.
       const where = { id: record.id, user_id: userId, status: 'queued' } as const;
@@ -198,9 +201,9 @@ export class BackgroundRun implements ClientBody {
     clearInterval(this.#renewal);
     clearTimeout(this.#bound);
     const { events, response } = this.#outcome([...this.#last, ...this.#take()]);
-    // Sealed once, so that retries write the same.
+    // Sealed once, so that retries write identical records.
     let end: Promise<SealedEnd> | undefined;
-    this.#then(async () => {
+    this.#enqueue(async () => {
       end ??= this.#sealEnd(events, response);
       // Failed sealing is retried.
       await this.#writeEnd(await end.catch((failure: unknown) => ((end = undefined), Promise.reject(failure))), response);
@@ -237,7 +240,7 @@ export class BackgroundRun implements ClientBody {
   async #writeEnd({ rest, patch, bytes, events }: SealedEnd, response: Json): Promise<void> {
     const { record, userId } = this.#parts;
     const { id } = record;
-    // A deleted response stores nothing; an end whose write succeeded without a response is not written again.
+    // Nothing is written for a deleted response, nor again after a write that succeeded while its outcome was unknown.
     if ((await this.#store.find(userId, id))?.alive_until === undefined) return;
     const status = statusOf(response['status']);
     const isAnswered = status === 'completed' || status === 'incomplete';
@@ -249,15 +252,15 @@ export class BackgroundRun implements ClientBody {
     await this.#store.holdings.added(userId, { count: 0, bytes: bytes - record.bytes });
   }
 
-  #then(work: () => Promise<void>): void {
-    this.#writing = this.#writing.then(() => this.#tried(work)).then(() => {});
+  #enqueue(work: () => Promise<void>): void {
+    this.#writing = this.#writing.then(() => this.#retried(work)).then(() => {});
   }
 
   /**
-   * @param awaited failures during which the work is retried without a limit
-   * @returns whether the work succeeded
+   * Retries the work until it succeeds, `retries` times at most; returns whether it succeeded.
+   * @param awaited class of failures after which the work is retried without a limit
    */
-  async #tried(work: () => Promise<void>, awaited?: typeof DatabaseUnavailable): Promise<boolean> {
+  async #retried(work: () => Promise<void>, awaited?: typeof DatabaseUnavailable): Promise<boolean> {
     for (let attempt = 1; ; attempt += 1) {
       try {
         await work();

@@ -1,4 +1,4 @@
-// Background responses: their limits per user, and the recovery of those whose process dies.
+// Starts, limits and cancels background responses, and ends those whose process died.
 import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import { type Patch, UniqueConflict } from '#server/db/collection.ts';
@@ -18,7 +18,7 @@ import type { Json } from './present-response.ts';
 
 /** Time that a caller waits for a cancelled run to end. */
 const cancelMs = 5_000;
-const lookMs = 50;
+const pollMs = 50;
 /** Time for which a process claims an orphan. */
 const claimMs = 30_000;
 /** Upper bound of a settlement in a live process. */
@@ -55,7 +55,10 @@ export class BackgroundResponses {
     run.start();
   }
 
-  /** Takes a free slot of the user. Writes that precede the record are harmless without it. */
+  /**
+   * Inserts the record in a free slot of the user. The writes before it are harmless if it fails.
+   * @throws {AppError} `too_many_background`
+   */
   async #insert(record: StoredResponseRecord, rest: readonly Write[]): Promise<void> {
     const most = this.#context.settings.get('BackgroundResponsesPerUser');
     const places = Array.from({ length: most }, (_none, place) => `${record.user_id}:${place}`);
@@ -92,11 +95,11 @@ export class BackgroundResponses {
     for (;;) {
       const record = await this.find(userId, id);
       if (record?.place === undefined || performance.now() > end) return record;
-      await new Promise((resolve) => setTimeout(resolve, lookMs));
+      await new Promise((resolve) => setTimeout(resolve, pollMs));
     }
   }
 
-  /** Same as `ResponseStore.find`, but a run whose process died has failed. */
+  /** Finds a response like `ResponseStore.find`, after ending it if its process died. */
   async find(userId: number, id: string): Promise<StoredResponseRecord | null> {
     const record = await this.#store.find(userId, id);
     if (record?.alive_until === undefined || record.alive_until > this.#context.now()) return record;
@@ -110,7 +113,7 @@ export class BackgroundResponses {
   }
 }
 
-/** Job: ends runs of dead processes. Settled ones are delivered; the others fail free of charge. */
+/** Job: ends runs of dead processes. Those that were charged are delivered; the others fail free of charge. */
 export async function failOrphans(context: AppContext): Promise<void> {
   const store = new ResponseStore(context);
   const orphans = await context.db
@@ -146,7 +149,7 @@ async function endOrphan(context: AppContext, store: ResponseStore, record: Stor
   if (results.at(-1) === true) await store.holdings.added(record.user_id, { count: 0, bytes: end.bytes - record.bytes });
 }
 
-/** `none`: it was not charged and will not be. */
+/** Returns `none` if the response was not charged and will not be, `open` while that is undecided. */
 async function chargeOfEnding(
   { db }: AppContext,
   { settling, alive_until: aliveUntil = 0 }: StoredResponseRecord,
@@ -157,7 +160,7 @@ async function chargeOfEnding(
   const { paid, isCertain } = await chargeOf(db, settling);
   if (paid !== null) return isCertain ? 'done' : 'open';
   if (owner === null || owner.state === 'settled') return 'none';
-  // In a live process, the run has ended but failed to record it.
+  // If the process is alive for so long after, the run has ended but failed to record its end.
   return owner.state === 'alive' && owner.heartbeat_at - aliveUntil > settlingMs ? 'none' : 'open';
 }
 
@@ -175,12 +178,12 @@ async function deliveredEnd(context: AppContext, store: ResponseStore, record: S
   const response = ending?.events.at(-1)?.['response'];
   if (ending === null || !isObject(response)) return null;
   const input = (await store.itemsIn(record)).slice(0, record.input_count);
-  const own = JSON.stringify(input);
-  const parts = record.chain_parts === undefined ? undefined : Math.max(0, record.chain_parts - jsonSize(own).parts);
-  const bytesBefore = Math.max(0, record.chain_bytes - Buffer.byteLength(own));
+  const inputText = JSON.stringify(input);
+  const parts = record.chain_parts === undefined ? undefined : Math.max(0, record.chain_parts - jsonSize(inputText).parts);
+  const bytesBefore = Math.max(0, record.chain_bytes - Buffer.byteLength(inputText));
   const chain = { previous: record.previous, count: record.previous_count, bytes: bytesBefore, parts };
   const { rest, patch, bytes } = await store.ended({ response, userId, input, chain });
-  // Removes partial events of the dead process.
+  // Called to remove partial events of the dead process.
   await lastNumberOf(context, id);
   const events = await eventWrites(context, { responseId: id, userId, expiresAt, events: ending.events, isLast: true });
   const added = await additionOf(context, store, { ending, items: [...input, ...itemsOf(response['output'])] });
@@ -192,7 +195,7 @@ interface Addition {
   items: readonly Item[];
 }
 
-/** Returns nothing if another call holds the lock, or it was added already. */
+/** Returns the writes that add the items to the conversation; none if another call holds the lock, or they were added. */
 async function additionOf(context: AppContext, store: ResponseStore, { ending, items }: Addition): Promise<readonly Write[]> {
   const { conversation } = ending;
   if (conversation === null) return [];

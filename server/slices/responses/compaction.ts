@@ -1,5 +1,4 @@
-// Conversations compacted by the gateway: the summary is sealed together with its owner, and only that owner's calls
-// can open it.
+// Compaction by the gateway: the summary is sealed together with the user's id, and only calls of that user can open it.
 import { AppError } from '#shared/errors.ts';
 import { fieldRules } from '#shared/field-rules.ts';
 import type { AppContext } from '#server/context.ts';
@@ -20,7 +19,7 @@ const summaryMark = 'tidegate-summary:';
 /** Origin in the format of vendors' seals. */
 const sealMark = 'tidegate-seal:tidegate:';
 
-/** The seal hides its author. */
+/** Reports whether the gateway sealed the item. Its user is known only after opening it. */
 export function isSealedHere(item: unknown): item is Item & { encrypted_content: string } {
   return isObject(item) && isCompaction(item) && typeof item.encrypted_content === 'string' && item.encrypted_content.startsWith(sealMark);
 }
@@ -69,7 +68,7 @@ export function summaryMessage(summary: string): Item {
 /**
  * Replaces items sealed here by their contents. The last window replaces everything before it, which is not opened.
  * @param budget counts opened parts before they are parsed
- * @throws {AppError} `invalid_request` for seals of other users or modified ones, and as the budget
+ * @throws {AppError} `invalid_request` for seals of other users or modified ones; the budget's errors
  */
 export async function openSummaries(
   context: Opening,
@@ -107,12 +106,12 @@ async function opened(
     return isObject(stored) ? stored : null;
   } catch (failure) {
     if (failure instanceof AppError) throw failure;
-    // Not sealed here.
+    // Decryption failed: the gateway did not seal it.
     return null;
   }
 }
 
-/** Fields of a compaction request; it is answered whole, and not stored. */
+/** Fields copied from a compaction request. Its response is neither streamed nor stored. */
 const carriedFields = [
   'model',
   'instructions',
@@ -132,15 +131,15 @@ export function compactionBody(body: RelayBody): RelayBody {
   return { ...Object.fromEntries(carried), input: [...itemsOf(body['input']), { type: 'compaction_trigger' }], store: false };
 }
 
-/** Response of the compaction call: the user messages, and the item that replaces everything else. */
+/** Response of the compaction endpoint: the user messages, and the item that replaces everything else. */
 export function compactedResponse(response: Json, input: readonly Item[]): Json {
-  const said = completeItems(
+  const messages = completeItems(
     input.filter(({ type = 'message', role }) => type === 'message' && role === 'user'),
     String(response['id']),
   );
   const output = itemsOf(response['output']).filter(({ type }) => type === 'compaction');
   const { id, created_at, usage } = response;
-  return { id, object: 'response.compaction', created_at, output: [...said, ...output], usage };
+  return { id, object: 'response.compaction', created_at, output: [...messages, ...output], usage };
 }
 
 /** Items from the last compaction on. */

@@ -41,7 +41,7 @@ export function mountConversations(
     const fields = await fieldsOf(caller);
     return conversations.create(caller.userId, { items: givenItems(fields), metadata: metadataOf(fields) ?? {} });
   });
-  add('GET', path, async ({ userId }, id) => conversations.reported(await conversations.find(userId, id)));
+  add('GET', path, async ({ userId }, id) => conversations.present(await conversations.find(userId, id)));
   add('POST', path, async (caller, id) => conversations.update(caller.userId, id, metadataOf(await fieldsOf(caller)) ?? {}));
   add('DELETE', path, async ({ userId }, id) => {
     await conversations.remove(userId, id);

@@ -82,10 +82,10 @@ export class ConversationStore {
       : { insert: record, into: 'conversations' };
     if ((await this.#context.db.write([...writes, last])).at(-1) !== true) throw new AppError('conversation_not_found', { id });
     await this.#store.holdings.added(userId, { count: 1, bytes });
-    return this.reported(record);
+    return this.present(record);
   }
 
-  async reported({ id, user_id: userId, created_at, metadata }: ConversationRecord): Promise<object> {
+  async present({ id, user_id: userId, created_at, metadata }: ConversationRecord): Promise<object> {
     return { id, object: 'conversation', created_at, metadata: await openJson(this.#context, ownerOf(userId), [metadata]) };
   }
 
@@ -94,11 +94,11 @@ export class ConversationStore {
     const [sealed] = await sealJson(this.#context, ownerOf(userId), JSON.stringify(metadata));
     const changed = await this.#records.patch({ id, user_id: userId }, { set: { metadata: sealed, expires_at: this.#store.expiry() } });
     if (changed === null) throw new AppError('conversation_not_found', { id });
-    return this.reported(changed);
+    return this.present(changed);
   }
 
   /**
-   * Allowed while a response is being generated, which then adds nothing.
+   * Deletes a conversation with its items. If a response to it is being generated, the response adds nothing.
    * @throws {AppError} `conversation_not_found`
    */
   async remove(userId: number, id: string): Promise<void> {
@@ -166,7 +166,7 @@ export class ConversationStore {
   async add(userId: number, id: string, items: readonly Item[]): Promise<object> {
     const { record, holder } = await this.lock(userId, id);
     try {
-      this.checkRoom(record, (await writeToStore(items)).bytes, items.length);
+      this.checkSize(record, (await writeToStore(items)).bytes, items.length);
       const { writes, bytes, items: added } = await this.addition(record, holder, items);
       await this.#context.db.write(writes);
       await this.#store.holdings.added(userId, { count: 0, bytes });
@@ -177,12 +177,12 @@ export class ConversationStore {
   }
 
   /** @throws {AppError} `conversation_too_long` */
-  checkRoom({ bytes, end }: ConversationRecord, more: number, items: number): void {
+  checkSize({ bytes, end }: ConversationRecord, more: number, items: number): void {
     if (bytes + more > this.#mostBytes || end + items > mostItems) throw new AppError('conversation_too_long');
   }
 
   /**
-   * Items since the last summary; all of them for old records.
+   * Returns the items since the last summary; all items if the records are too old to mark summaries.
    * @throws {AppError} `conversation_too_long`, `body_too_complex`, `bodies_of_caller`
    */
   async itemsOf(record: ConversationRecord, { hold, budget }: Reading): Promise<Item[]> {
@@ -210,7 +210,7 @@ export class ConversationStore {
   }
 
   /**
-   * JSON of a page, in pieces, with items as stored.
+   * Returns the JSON of a page, in pieces, with the items as stored.
    * @throws {AppError} as `find`; 400 for an unknown `after`
    */
   async list(userId: number, id: string, { limit, isAscending, after }: ItemsPage): Promise<string[]> {
@@ -240,31 +240,34 @@ export class ConversationStore {
   }
 
   /**
-   * JSON of an item.
+   * Returns the JSON of an item.
    * @throws {AppError} `conversation_not_found`, `response_item_not_found`
    */
-  async item(userId: number, id: string, itemOfIt: string): Promise<string> {
+  async item(userId: number, id: string, wanted: string): Promise<string> {
     const record = await this.find(userId, id);
-    const row = await this.#items.get(`${id}:${itemOfIt}`);
-    if (row === null || row.position >= record.end) throw new AppError('response_item_not_found', { id: itemOfIt });
+    const row = await this.#items.get(`${id}:${wanted}`);
+    if (row === null || row.position >= record.end) throw new AppError('response_item_not_found', { id: wanted });
     return this.#text(userId, row);
   }
 
   /** @throws {AppError} as `item` */
-  async removeItem(userId: number, id: string, itemOfIt: string): Promise<object> {
+  async removeItem(userId: number, id: string, wanted: string): Promise<object> {
     const record = await this.find(userId, id);
-    const row = await this.#items.get(`${id}:${itemOfIt}`);
-    if (row === null || row.position >= record.end) throw new AppError('response_item_not_found', { id: itemOfIt });
+    const row = await this.#items.get(`${id}:${wanted}`);
+    if (row === null || row.position >= record.end) throw new AppError('response_item_not_found', { id: wanted });
     // Of two concurrent deletions, only the one that removes the row subtracts its bytes.
-    if ((await this.#items.take({ id: row.id })) === null) throw new AppError('response_item_not_found', { id: itemOfIt });
+    if ((await this.#items.take({ id: row.id })) === null) throw new AppError('response_item_not_found', { id: wanted });
     if (row.pieces !== undefined) await this.#context.db.collection('response_pieces').remove({ response_id: row.id });
     const parts = record.parts === undefined || row.parts === undefined ? {} : { parts: -row.parts };
     await this.#records.patch({ id }, { increment: { ...parts, bytes: -row.bytes } });
     await this.#store.holdings.removed(userId, { count: 0, bytes: row.bytes });
-    return this.reported(record);
+    return this.present(record);
   }
 
-  /** @param ready called before a write in advance; if false, nothing more is written */
+  /**
+   * Prepares the writes of new items.
+   * @param ready called before a write in advance; if it returns false, nothing more is written
+   */
   async #additions(
     { id, user_id: userId, end }: Pick<ConversationRecord, 'id' | 'user_id' | 'end'>,
     items: readonly Item[],
@@ -285,16 +288,16 @@ export class ConversationStore {
       const position = end + index;
       const key = `${id}:${String(item['id'])}`;
       // A duplicate gets another id.
-      const own = taken.has(key) ? { ...item, id: itemId(item['type'], id, position) } : item;
+      const unique = taken.has(key) ? { ...item, id: itemId(item['type'], id, position) } : item;
       taken.add(key);
-      const written = await writeToStore(own);
+      const written = await writeToStore(unique);
       bytes += written.bytes;
-      const isSummary = isCompaction(own);
+      const isSummary = isCompaction(unique);
       if (isSummary) [parts, isShortened] = [0, true];
       parts += written.parts;
-      added.push(own);
+      added.push(unique);
       const row = {
-        id: `${id}:${String(own['id'])}`,
+        id: `${id}:${String(unique['id'])}`,
         conversation_id: id,
         position,
         bytes: written.bytes,

@@ -8,7 +8,7 @@ import { ownerOf } from './response-store.ts';
 import { sealJson } from './sealed-json.ts';
 import type { Json } from './present-response.ts';
 
-/** Parses complete events; comments are dropped. */
+/** Parses complete server-sent events; comments and events without a JSON object are dropped. */
 export function eventsIn(bytes: Buffer): Json[] {
   const events: Json[] = [];
   for (let from = 0; from < bytes.length;) {
@@ -33,7 +33,7 @@ interface LoggedEvents {
   isLast: boolean;
 }
 
-/** Writes events as one piece of the log; nothing if there are none. */
+/** Returns the writes that log events as one piece; none without events. */
 export async function eventWrites(context: AppContext, { responseId, userId, expiresAt, events, isLast }: LoggedEvents): Promise<Write[]> {
   if (events.length === 0) return [];
   const number = Math.max(...events.map(numberOf));
@@ -65,8 +65,8 @@ export function eventRows(
 }
 
 /**
- * Number of the last event written, or -1. Removes incomplete pieces and an end that its record lacks, because events
- * after them would be unreadable.
+ * Returns the number of the last event logged, or -1. Removes incomplete pieces, and an end whose record was not written,
+ * because readers stop at them.
  */
 export async function lastNumberOf({ db }: Pick<AppContext, 'db'>, responseId: string): Promise<number> {
   const pieces = db.collection('response_pieces');
@@ -74,7 +74,7 @@ export async function lastNumberOf({ db }: Pick<AppContext, 'db'>, responseId: s
     const [last] = await pieces.find({ response_id: responseId, kind: 'events' }, { sort: [['number', -1]], limit: 1 });
     if (last === undefined) return most;
     const { number, parts = 1 } = last;
-    // Readers may have received it: its number is not reused.
+    // The number of a removed piece is not reused: readers may have received it.
     most = Math.max(most, number);
     const piece = { response_id: responseId, kind: 'events', number } as const;
     const isWhole = (await pieces.count(piece)) >= parts;

@@ -1,5 +1,5 @@
-// Follows the event log of a background response, past and future events. Bytes that are read, and not yet taken by the
-// client, count as bodies of the owner; the reader waits for capacity.
+// Streams the event log of a background response: logged events, then new ones as they are written. Bytes that the client
+// has not received yet count as bodies of the owner; reading waits for capacity.
 import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import type { ResponsePartRecord } from '#server/db/records/response-part.ts';
@@ -11,8 +11,8 @@ import { openJson } from './sealed-json.ts';
 import { type Json, writeEvent } from './present-response.ts';
 
 /** Polling interval for events. */
-const lookMs = 150;
-/** Longer interval for an incomplete piece. */
+const pollMs = 150;
+/** Polling interval while a piece is incomplete. */
 const brokenMs = 2_000;
 /** Pieces read at a time. */
 const piecesAtOnce = 8;
@@ -22,7 +22,7 @@ export interface Followed {
   userId: number;
   /** Number of the event after which to start. */
   after: number;
-  /** Writes an event for the client; if undefined, in the Responses format. */
+  /** Serializes an event for the client; if undefined, the Responses format is used. */
   write?(event: Json): Buffer;
 }
 
@@ -34,10 +34,10 @@ export interface Followed {
 export function followEvents(
   context: AppContext,
   followed: Followed,
-  { isThere, signal, onEnd }: { isThere: () => Promise<boolean>; signal: AbortSignal; onEnd: () => void },
+  { exists, signal, onEnd }: { exists: () => Promise<boolean>; signal: AbortSignal; onEnd: () => void },
 ): LeanBody {
-  const room = new Room(context, followed.userId);
-  const reader = new Reader(room);
+  const memory = new ReaderMemory(context, followed.userId);
+  const reader = new Reader(memory);
   const body = new LeanBody(reader);
   const read = async () => {
     let { after } = followed;
@@ -46,18 +46,18 @@ export function followEvents(
     let limit = 1;
     for (;;) {
       await reader.taken();
-      if (reader.isLeft) return;
+      if (reader.isDisconnected) return;
       if (signal.aborted) return body.cut();
-      if (parts.count === 0) room.shrinkTo(0);
-      const hasRoom = room.fits();
-      let rows = hasRoom ? await find(context, followed.responseId, { after, skip: parts.count, limit }) : [];
-      if (hasRoom) room.need(parts.bytes + bytesOf(rows));
-      if (!room.fits()) {
+      if (parts.count === 0) memory.shrinkTo(0);
+      const hasMemory = memory.fits();
+      let rows = hasMemory ? await find(context, followed.responseId, { after, skip: parts.count, limit }) : [];
+      if (hasMemory) memory.need(parts.bytes + bytesOf(rows));
+      if (!memory.fits()) {
         // Releases everything before waiting: holding a part while waiting for the rest could deadlock with other
         // readers.
         rows = [];
         parts = new Parts();
-        room.shrinkTo(0);
+        memory.shrinkTo(0);
       }
       let isReported = false;
       for (const row of rows) {
@@ -66,7 +66,7 @@ export function followEvents(
         parts = new Parts();
         const events = await openJson(context, ownerOf(followed.userId), whole.contents);
         await reader.taken();
-        if (reader.isLeft) return;
+        if (reader.isDisconnected) return;
         for (const event of Array.isArray(events) ? events.filter(isObject) : [])
           if (numberOf(event) > followed.after) body.write(followed.write?.(event) ?? writeEvent(event));
         after = row.number;
@@ -76,9 +76,9 @@ export function followEvents(
       const now = performance.now();
       if (isReported) {
         quietSince = now;
-        room.need(parts.bytes);
+        memory.need(parts.bytes);
       } else if (now - quietSince > context.env.STREAM_KEEPALIVE * 1000) {
-        if (!(await isThere())) return body.cut();
+        if (!(await exists())) return body.cut();
         body.write(Buffer.from(': keep-alive\n\n'));
         quietSince = now;
       }
@@ -91,7 +91,7 @@ export function followEvents(
       const isBroken = parts.count > 0;
       // The remaining parts may be written later.
       parts = new Parts();
-      await new Promise((resolve) => setTimeout(resolve, isBroken ? brokenMs : lookMs));
+      await new Promise((resolve) => setTimeout(resolve, isBroken ? brokenMs : pollMs));
     }
   };
   read()
@@ -103,7 +103,7 @@ export function followEvents(
   return body;
 }
 
-/** Parts of events after a number, in order. */
+/** Finds parts of events after a number, in order. */
 function find(
   { db }: Pick<AppContext, 'db'>,
   responseId: string,
@@ -124,13 +124,13 @@ function find(
 
 /** Client of the stream, with back-pressure. */
 class Reader implements BodySource {
-  isLeft = false;
-  readonly #room: Room;
+  isDisconnected = false;
+  readonly #memory: ReaderMemory;
   #isPaused = false;
-  #goOn: (() => void) | null = null;
+  #resume: (() => void) | null = null;
 
-  constructor(room: Room) {
-    this.#room = room;
+  constructor(memory: ReaderMemory) {
+    this.#memory = memory;
   }
 
   pause(): void {
@@ -139,26 +139,26 @@ class Reader implements BodySource {
 
   resume(): void {
     this.#isPaused = false;
-    this.#goOn?.();
+    this.#resume?.();
   }
 
   disconnected(): void {
-    this.isLeft = true;
-    this.#goOn?.();
+    this.isDisconnected = true;
+    this.#resume?.();
   }
 
   closed(): void {
-    this.#room.close();
+    this.#memory.close();
   }
 
   /** Resolves when the client wants more, or has disconnected. */
   async taken(): Promise<void> {
-    if (this.#isPaused && !this.isLeft) await new Promise<void>((resolve) => (this.#goOn = resolve));
+    if (this.#isPaused && !this.isDisconnected) await new Promise<void>((resolve) => (this.#resume = resolve));
   }
 }
 
 /** Memory of one reader. */
-class Room {
+class ReaderMemory {
   readonly #hold;
   readonly #most: number;
   #needed = 0;
@@ -169,7 +169,7 @@ class Room {
     this.#most = env.MAX_REQUEST_BODY_MB * 1_000_000;
   }
 
-  /** Memory for the stored and the parsed form, up to the largest body. */
+  /** Sets the memory needed for the stored and the parsed form, up to the largest body. */
   need(bytes: number): void {
     this.#needed = Math.min(bytes, this.#most) * 2;
   }
@@ -212,7 +212,7 @@ class Parts {
 
   /** Returns all parts once they are complete. */
   add(row: ResponsePartRecord): { contents: string[]; isLast: boolean } | null {
-    if (this.#rows.some(({ number }) => number !== row.number)) throw new Error('An event is there in part, and another one behind it');
+    if (this.#rows.some(({ number }) => number !== row.number)) throw new Error('An incomplete event is followed by another one');
     this.#rows.push(row);
     this.#all = row.parts ?? this.#all;
     if (this.#rows.length < this.#all) return null;
@@ -221,7 +221,7 @@ class Parts {
   }
 }
 
-/** Characters, estimating missing parts: all but the last have the maximum length. */
+/** Characters of a piece, with an estimate of missing parts: all but the last have the maximum length. */
 function bytesOf(rows: readonly ResponsePartRecord[]): number {
   const here = rows.reduce((sum, { content }) => sum + content.length, 0);
   const last = rows.at(-1);

@@ -9,7 +9,7 @@ import { type Item, itemsOf } from './items.ts';
 import { itemId } from './response-ids.ts';
 import type { Json } from './present-response.ts';
 
-/** Tokens beyond which the conversation is compacted; undefined for never. */
+/** Returns the number of prompt tokens above which the conversation is compacted; undefined for never. */
 export function thresholdIn({ context_management: entries }: RelayBody): number | undefined {
   const thresholds = (Array.isArray(entries) ? entries : []).flatMap((entry: unknown) => (isOurs(entry) ? [entry.compact_threshold] : []));
   return thresholds.length === 0 ? undefined : Math.min(...thresholds);
@@ -22,15 +22,15 @@ function isOurs(entry: unknown): entry is { compact_threshold: number } {
 interface ShorteningParts {
   context: Sealing;
   userId: number;
-  /** Id of the response that reports it. */
+  /** Id of the response that contains the compaction item. */
   responseId: string;
   /** Request with the history included. */
   body: RelayBody;
   threshold: number;
 }
 
-/** Index of the inserted item in its id, outside the range of the model's items. */
-const itemPlace = 0xffffff;
+/** Index from which the id of the inserted item is derived, outside the range of the model's items. */
+const itemIndex = 0xffffff;
 
 export class GatewayCompacting implements Shortening {
   readonly threshold: number;
@@ -44,7 +44,7 @@ export class GatewayCompacting implements Shortening {
     this.#window = windowOf(itemsOf(parts.body['input']));
   }
 
-  /** Item that the response begins with; null if nothing was compacted. */
+  /** First item of the response; null if nothing was compacted. */
   get front(): Item | null {
     return this.#front;
   }
@@ -60,7 +60,7 @@ export class GatewayCompacting implements Shortening {
   }
 
   /** An empty or truncated summary replaces nothing. */
-  goOn(_body: RelayBody, answer: Buffer | null): ShortenedPrompt {
+  shorten(_body: RelayBody, answer: Buffer | null): ShortenedPrompt {
     const body = withoutOurs(this.#parts.body);
     const summary = answer === null ? '' : summaryIn(parseObject(answer.toString('utf8')));
     if (summary === '') return { body };
@@ -68,12 +68,12 @@ export class GatewayCompacting implements Shortening {
     const { standing, tail } = this.#window;
     const items = [...standing, summaryMessage(summary), ...tail];
     const encrypted_content = sealWindow(context, userId, items);
-    this.#front = { id: itemId('compaction', responseId, itemPlace), type: 'compaction', encrypted_content };
+    this.#front = { id: itemId('compaction', responseId, itemIndex), type: 'compaction', encrypted_content };
     return { body: { ...body, input: items }, isShorter: true };
   }
 
-  /** Adds the item to the final output; idempotent. */
-  reported(output: readonly unknown[]): unknown[] {
+  /** Prepends the compaction item to the final output; idempotent. */
+  withFront(output: readonly unknown[]): unknown[] {
     const front = this.#front;
     const [first] = output;
     return front === null || (isObject(first) && first.id === front['id']) ? [...output] : [front, ...output];
@@ -97,7 +97,7 @@ const ofAnswers: ReadonlySet<string> = new Set([
   'truncation',
 ]);
 
-/** Entries applied here are not reported as dropped. */
+/** Removes the entries that the gateway applies, so that they are not reported as dropped. */
 function withoutOurs(body: RelayBody): RelayBody {
   const { context_management: entries, ...rest } = body;
   const others = (Array.isArray(entries) ? entries : []).filter((entry: unknown) => !isOurs(entry));
@@ -134,7 +134,7 @@ function windowOf(items: readonly Item[]): Window {
 
 function tailStart(items: readonly Item[]): number {
   let start = items.findLastIndex(isOfModel) + 1;
-  // Results without their calls are rejected.
+  // Tool results without their calls are rejected.
   if (items.slice(start).some(({ type }) => isResult(type))) while (start > 0 && isOfModel(items[start - 1])) start -= 1;
   return start;
 }

@@ -1,4 +1,4 @@
-// Limits what is stored per user, and removes the oldest responses beyond the limit.
+// Limits the stored responses and conversations of a user, and removes the oldest beyond the limit.
 import type { AppContext } from '#server/context.ts';
 import type { Filter } from '#server/db/collection.ts';
 import type { ConversationRecord } from '#server/db/records/conversation.ts';
@@ -95,7 +95,7 @@ export function isFree({ now }: Pick<AppContext, 'now'>): Filter<ConversationRec
   return { or: [{ locked_by: { exists: false } }, { locked_until: { lt: now() } }] };
 }
 
-/** Returns false if it does not match the filter any more. */
+/** Removes a conversation; returns false if it does not match the filter any more. */
 export async function removeConversation(
   context: Pick<AppContext, 'db'>,
   id: string,
@@ -106,7 +106,7 @@ export async function removeConversation(
   return isRemoved;
 }
 
-/** Record first: without it the rest is unreachable. */
+/** Removes the record first: without it the rest is unreachable. */
 export async function removeResponse({ db }: Pick<AppContext, 'db'>, id: string): Promise<void> {
   await db.collection('responses').remove({ id });
   await db.collection('response_pieces').remove({ response_id: id });

@@ -15,7 +15,7 @@ const output = [
 ];
 const reported = (query: string) => withIncludes({ id: 'resp_1', output }, readIncludes(new URLSearchParams(query)));
 
-test('nothing of it is told unasked, and the rest is as it was', () => {
+test('without `include` the optional members are removed and the rest is unchanged', () => {
   expect(reported('')).toEqual({
     id: 'resp_1',
     output: [
@@ -35,19 +35,19 @@ test.each([
   ['code_interpreter_call.outputs', 2],
   ['file_search_call.results', 3],
   ['message.output_text.logprobs', 4],
-])('%s is told to who wants it', (name, at) => {
+])('%s is returned if included', (name, at) => {
   const plain = reported('')['output'] as object[];
   for (const query of [`include=${name}`, `include[]=${name}`, `include[]=message.input_image.image_url&include=${name}`])
     expect(reported(query)['output']).toEqual(plain.map((item, index) => (index === at ? output[at] : item)));
 });
 
-test('all of it at once is all that was kept', () => {
+test('all includes return the response as stored', () => {
   const names = ['reasoning.encrypted_content', 'web_search_call.action.sources', 'code_interpreter_call.outputs'];
   const all = [...names, 'file_search_call.results', 'message.output_text.logprobs'].map((name) => `include[]=${name}`).join('&');
   expect(reported(all)).toEqual({ id: 'resp_1', output });
 });
 
-test.each(['include=tide', 'include[]=constructor', 'include='])('%s is refused by its name', (query) => {
+test.each(['include=tide', 'include[]=constructor', 'include='])('%s is refused as an unknown name', (query) => {
   expect(() => reported(query)).toThrow(expect.objectContaining({ code: 'invalid_request', field: 'include' }));
 });
 
@@ -72,7 +72,7 @@ test.each([
       part: { type: 'output_text', text: '', logprobs: [] },
     },
   ],
-])('of %s an event of a stream that is followed tells as much: %j', (name, event, hidden) => {
+])('a stream event contains %s only if included: %j', (name, event, hidden) => {
   expect(eventWithIncludes(event, new Set())).toEqual({ ...event, ...hidden });
   expect(eventWithIncludes(event, new Set([name]))).toEqual(event);
 });

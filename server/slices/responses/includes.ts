@@ -5,7 +5,7 @@ import { isObject } from '#server/framing/loose-json.ts';
 import { badField } from '#server/framing/strict-fields.ts';
 import type { Json } from './present-response.ts';
 
-/** Removes the member from an item, by its name in the query; null if no output contains it. */
+/** Functions that remove a member from an item, by its name in the query; null if no output item contains it. */
 const without: Readonly<Record<string, ((item: Json) => Json) | null>> = {
   'reasoning.encrypted_content': (item) => emptied(item, 'reasoning', 'encrypted_content'),
   'message.output_text.logprobs': withoutLogprobs,
@@ -31,7 +31,7 @@ export function withIncludes(response: Json, wanted: ReadonlySet<string>): Json 
   return { ...response, output: output.map((item: unknown) => (isObject(item) ? itemWith(item, wanted) : item)) };
 }
 
-/** Same for a stream event: its response, item, part or text delta. */
+/** Removes the same members from a stream event: from its response, item, part or text delta. */
 export function eventWithIncludes(event: Json, wanted: ReadonlySet<string>): Json {
   const { response, item, part } = event;
   const hidesLogprobs = !wanted.has('message.output_text.logprobs');

@@ -1,4 +1,4 @@
-// Items of Responses: stored, listed and sent to models.
+// Items of the Responses API, as they are stored, listed and sent to models.
 import { isObject } from '#server/framing/loose-json.ts';
 import { itemId } from './response-ids.ts';
 
@@ -18,7 +18,7 @@ export function isCompaction({ type }: Item): boolean {
 }
 
 /**
- * Completes items with all listed fields.
+ * Completes items with the fields that lists return.
  * @param holderId id from which item ids are derived
  * @param from index of the first item
  */
@@ -38,10 +38,10 @@ function contentOf({ role, content }: Item): unknown {
   return [{ type: 'output_text', text: content, annotations: [], logprobs: [] }];
 }
 
-/** Fields of lists only: providers do not know these ids. */
+/** Fields that only lists return; the ids are unknown to providers. */
 const listed: ReadonlySet<string> = new Set(['id', 'status', 'created_by']);
 
-/** Item as input of a request. Ids are sent only with items that need them. */
+/** Converts a stored item to request input. Types in `needsNoId` lose their ids. */
 export function asInput(item: Item): Item {
   if (!needsNoId.has(String(item['type']))) return item;
   const stored = Object.fromEntries(Object.entries(item).filter(([name]) => !listed.has(name)));

@@ -23,7 +23,8 @@ export function readPage(query: URLSearchParams): ItemsPage {
 }
 
 /**
- * @param items in their order
+ * Returns one page of the items.
+ * @param items all items, oldest first
  * @throws {AppError} 400 for an unknown `after`
  */
 export function pageOf(items: readonly Item[], { limit, isAscending, after }: ItemsPage): object {
@@ -34,7 +35,7 @@ export function pageOf(items: readonly Item[], { limit, isAscending, after }: It
 }
 
 /**
- * JSON of the list, in pieces.
+ * Returns the JSON of a list, in pieces.
  * @param texts JSON of the items
  */
 export function listPieces(

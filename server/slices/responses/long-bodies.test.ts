@@ -17,7 +17,7 @@ describe('bodies of megabytes', () => {
   const value = { id: 'a', output: [{ text: 'é"\n'.repeat(1_000_000) }, { text: 'x'.repeat(300) }], usage: { n: 1.5 }, none: null };
   const json = JSON.stringify(value);
 
-  it('are read and written as others are, and let others go on', async () => {
+  it('are parsed and serialized in steps that yield to the event loop', async () => {
     const read = await turnsWhile(() => objectIn(Buffer.from(json)));
     expect(JSON.stringify(read.result) === json).toBe(true);
     const written = await turnsWhile(() => bytesOf(value, Infinity));
@@ -25,7 +25,7 @@ describe('bodies of megabytes', () => {
     for (const { turns } of [read, written]) expect(turns).toBeGreaterThanOrEqual(2);
   });
 
-  it('are read and written at once where they are short', async () => {
+  it('are parsed and serialized at once if short', async () => {
     expect(await objectIn(Buffer.from('{"a":1}'))).toEqual({ a: 1 });
     expect((await bytesOf({ a: 1 }, 7)).toString()).toBe('{"a":1}');
   });
@@ -35,7 +35,7 @@ describe('bodies of megabytes', () => {
     ['broken', `{"a":"${'x'.repeat(300_000)}"`],
     ['nested too deep', `{"a":"${'x'.repeat(300_000)}","b":${'['.repeat(3_000)}${']'.repeat(3_000)}}`],
     ['with a broken text', `{"a":"${'x'.repeat(300_000)}\n"}`],
-  ])('that are %s are none', async (_name, text) => {
+  ])('that are %s parse to null', async (_name, text) => {
     expect(await objectIn(Buffer.from(text))).toBeNull();
   });
 });

@@ -6,10 +6,10 @@ import { isObject, type JsonObject, parseObject, parseShallow } from '#server/fr
 import { readLongJson } from '#server/framing/read-long-json.ts';
 import { stepByStep } from '#server/queues/step-by-step.ts';
 
-/** Bytes. */
+/** Bytes above which a body is processed in steps. */
 const longest = 256 * 1024;
 
-/** Same as `parseObject`. */
+/** Parses a body like `parseObject`; a long one in steps that yield to the event loop. */
 export async function objectIn(body: Buffer): Promise<JsonObject | null> {
   const long = body.length <= longest ? null : await stepByStep(readLongJson(body));
   if (long === null) return parseObject(body.toString('utf8'));
@@ -20,8 +20,8 @@ export async function objectIn(body: Buffer): Promise<JsonObject | null> {
 }
 
 /**
- * JSON of a value.
- * @param bytes approximate size
+ * Serializes a value as JSON; a long one in steps.
+ * @param bytes approximate size of the result
  */
 export async function bytesOf(value: unknown, bytes: number): Promise<Buffer> {
   if (bytes <= longest) return Buffer.from(JSON.stringify(value));
@@ -30,6 +30,7 @@ export async function bytesOf(value: unknown, bytes: number): Promise<Buffer> {
   return wholeOf(body);
 }
 
+/** Computes the size of a body of pieces in steps, so that reading `size` does not block. */
 export async function measured(body: Buffer | PiecedBody): Promise<void> {
   const measuring = body instanceof PiecedBody ? body.measure() : null;
   if (measuring !== null) await stepByStep(measuring);

@@ -1,5 +1,5 @@
-// Overwrites the response fields that the gateway owns: id, previous response, store. Only the first events and the
-// last one of a stream contain the response; the others pass unchanged.
+// Overwrites the response fields that the gateway owns: id, previous response, conversation, store, background. Only the
+// first events and the last one of a stream contain the response; the others pass unchanged, unless items are edited.
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import { type EventEncoding, serverSentEvents } from '#server/framing/event-encoding.ts';
 import type { ErrorObject } from '#server/surfaces/api-surface.ts';
@@ -18,17 +18,17 @@ export interface StreamEdits {
   front: Readonly<Json> | null;
 }
 
-/** Events of an item that is added at once. */
+/** Events that add a complete item. */
 const eventsOfItem = ['response.output_item.added', 'response.output_item.done'];
 
-/** The response in an event; null if it has none. */
+/** Returns the response in an event; null if it has none. */
 function responseInEvent(event: Buffer, envelope: EventEncoding): { body: Json; response: Json } | null {
   const data = envelope.dataIn(event);
   const body = data === null ? null : parseObject(data);
   return body !== null && isObject(body.response) ? { body, response: body.response } : null;
 }
 
-/** The last of some events, if it contains a response, and the bytes before it; null if it does not. */
+/** Parses the last of the events; null unless it contains a response. `before`: the bytes of the other events. */
 export function lastResponse(events: Buffer, envelope: EventEncoding): { before: Buffer; body: Json; response: Json } | null {
   let from = 0;
   for (let end = envelope.endOfEvent(events, from); end < events.length; end = envelope.endOfEvent(events, end)) from = end;
@@ -36,7 +36,7 @@ export function lastResponse(events: Buffer, envelope: EventEncoding): { before:
   return reported === null ? null : { ...reported, before: events.subarray(0, from) };
 }
 
-/** Writes an event for the client. */
+/** Serializes an event for the client. */
 export function writeEvent(body: Json, envelope = serverSentEvents): Buffer {
   return Buffer.from(envelope.event(String(body['type']), JSON.stringify(body)));
 }
@@ -49,7 +49,7 @@ export class PresentedStream extends WrappedStream {
   readonly #front: StreamEdits['front'];
   readonly #envelope: EventEncoding;
   #isFrontReported = false;
-  /** Later events contain no response until the end. */
+  /** The events at the head, which contain the response, have passed. */
   #isPastHead = false;
 
   constructor(pipe: StreamPipe, { response, item, front }: StreamEdits, envelope: EventEncoding) {
@@ -85,7 +85,7 @@ export class PresentedStream extends WrappedStream {
     const body = data === null ? null : parseObject(data);
     if (body === null) return event;
     const before = this.#reportFront(body);
-    const reported = { ...this.#moved(body) };
+    const reported = { ...this.#renumbered(body) };
     if (isObject(body.response)) reported['response'] = this.#edit(body.response);
     if (this.#editItem !== null && body.item !== undefined) reported['item'] = this.#editItem(body.item);
     return Buffer.concat([...before, writeEvent(reported, this.#envelope)]);
@@ -103,7 +103,7 @@ export class PresentedStream extends WrappedStream {
   }
 
   /** Renumbers an event after the inserted item. */
-  #moved(body: Json): Json {
+  #renumbered(body: Json): Json {
     if (!this.#isFrontReported) return body;
     const { sequence_number: number, output_index: place } = body;
     return {
@@ -131,7 +131,7 @@ export class PresentedStream extends WrappedStream {
     return from === 0 ? piece : Buffer.concat([...edited, piece.subarray(from)]);
   }
 
-  /** An error event may be a failed response. */
+  /** Edits the response in the events of a failure: one of them may be `response.failed`. */
   override fail(error: ErrorObject): string {
     const reported = Buffer.from(this.pipe.fail(error));
     const edited: Buffer[] = [];
@@ -139,7 +139,8 @@ export class PresentedStream extends WrappedStream {
       const end = this.#envelope.endOfEvent(reported, from);
       const event = reported.subarray(from, end);
       const failed = responseInEvent(event, this.#envelope);
-      if (failed !== null) edited.push(writeEvent({ ...this.#moved(failed.body), response: this.#edit(failed.response) }, this.#envelope));
+      if (failed !== null)
+        edited.push(writeEvent({ ...this.#renumbered(failed.body), response: this.#edit(failed.response) }, this.#envelope));
       else edited.push(this.#isFrontReported ? this.#editEvent(event) : event);
       from = end;
     }

@@ -1,4 +1,4 @@
-// Reads the conversation up to a response: the chain of previous responses.
+// Reads the conversation up to a response, by its chain of previous responses.
 import { AppError } from '#shared/errors.ts';
 import { jsonSize } from '#server/framing/part-budget.ts';
 import type { StoredResponseRecord } from '#server/db/records/stored-response.ts';
@@ -13,14 +13,14 @@ const mostPrevious = 2000;
 export interface ChainBounds extends Reading {
   /** Maximum bytes of the items' JSON. */
   mostBytes: number;
-  /** Drops the oldest items beyond the limit. */
+  /** Whether the oldest items beyond the limits are dropped, instead of an error. */
   isCut: boolean;
   /** Reports whether everything before these items is replaced. If undefined, nothing is. */
   isStart?: (items: readonly Item[]) => boolean;
 }
 
 /**
- * On failure, the opener of the hold releases it.
+ * Reads the items of a response and of those before it. On failure, the opener of `hold` releases it.
  * @throws {AppError} `previous_response_not_found`, `previous_response_running`, `conversation_too_long`,
  * `body_too_complex`, `bodies_of_caller`
  */
@@ -43,7 +43,7 @@ export async function readChain(
   return { items: turns.toReversed().flat(), chain };
 }
 
-/** Newest first, as many as fit. */
+/** Reads the items of the responses, newest first, as many as fit. */
 async function readTurns(
   store: ResponseStore,
   last: StoredResponseRecord,
@@ -66,10 +66,10 @@ async function readTurns(
       if (isStart?.(items) === true) return turns;
       await pause();
     }
-    const known: readonly string[] = (records.at(-1)?.previous ?? []).filter((id) => !seen.has(id));
-    if (known.length === 0) return turns;
-    const byId = new Map((await store.findAll(last.user_id, known)).map((record) => [record.id, record]));
-    records = known.map((id) => {
+    const earlier: readonly string[] = (records.at(-1)?.previous ?? []).filter((id) => !seen.has(id));
+    if (earlier.length === 0) return turns;
+    const byId = new Map((await store.findAll(last.user_id, earlier)).map((record) => [record.id, record]));
+    records = earlier.map((id) => {
       const record = byId.get(id);
       if (record === undefined) throw notFound(id);
       return record;

@@ -6,10 +6,10 @@ import type { ConversationItemRecord } from '#server/db/records/conversation-ite
 import type { ResponsePartRecord } from '#server/db/records/response-part.ts';
 import type { StoredResponseRecord } from '#server/db/records/stored-response.ts';
 
-/** Pieces of about a megabyte each. */
+/** Pieces per read; each has about a megabyte. */
 const readAtOnce = 3;
 
-/** Contents of one sealing, in order. */
+/** Yields the contents of the pieces of one text, in order. */
 export async function* readPieces({ db }: Pick<AppContext, 'db'>, of: Filter<ResponsePartRecord>): AsyncGenerator<string> {
   const pieces = db.collection('response_pieces');
   let after = -1;
@@ -48,7 +48,7 @@ export async function readNewest<Result>(
 const itemBytesAtOnce = 2_000_000;
 const mostItemsAtOnce = 500;
 
-/** Items by position; small ones are read together. */
+/** Yields items by position; small ones are read together. */
 export async function* readItems(
   { db }: Pick<AppContext, 'db'>,
   of: Filter<ConversationItemRecord>,

@@ -2,7 +2,7 @@
 import { isObject } from '#server/framing/loose-json.ts';
 import { type Json, writeEvent } from './present-response.ts';
 
-/** Events with stable numbers. */
+/** Yields the events of a response; their numbers are the same in every replay. */
 export function* eventsOfResponse(response: Json): Generator<Json> {
   let number = 0;
   const event = (type: string, fields: Json): Json => ({ type, sequence_number: number++, ...fields });
@@ -90,8 +90,8 @@ function partsOf(parts: unknown): Json[] {
 }
 
 /**
- * Stream after an event.
- * @param after its number; if undefined, from the start
+ * Returns the bytes of the stream after an event.
+ * @param after number of the event; if undefined, the stream begins at its start
  */
 export function streamOf(response: Json, after: number | undefined): Buffer {
   const events = [...eventsOfResponse(response)].filter((event) => after === undefined || Number(event['sequence_number']) > after);

@@ -31,7 +31,7 @@ export function itemId(type: unknown, holderId: string, place: number): string {
   return `${prefix}_${digitsOf(holderId).slice(0, idDigits - itemDigits)}${place.toString(16).padStart(itemDigits, '0')}`;
 }
 
-/** Digits of the response's id that an item id was derived from; null if it was not issued here. */
+/** Returns the digits of the response id from which an item id was derived; null if its format is another one. */
 export function holderOf(id: string): string | null {
   const digits = digitsOf(id);
   return /^[0-9a-f]{48}$/.test(digits) ? digits.slice(0, idDigits - itemDigits) : null;

@@ -9,7 +9,7 @@ import type { BackgroundResponses } from './background.ts';
 import { compactionBody } from './compaction.ts';
 import type { ConversationStore } from './conversation-store.ts';
 import { type HeldConversation, itemsToSend, StatefulCall, type StatefulCallParts } from './stateful-call.ts';
-import { createSpokenReader, type Spoken } from './read-spoken.ts';
+import { createStateReader, type StoredState } from './read-stored-state.ts';
 import { newId } from './response-ids.ts';
 import { ownerOf, type ResponseStore } from './response-store.ts';
 
@@ -25,7 +25,7 @@ export interface Stores {
 }
 
 export function createResponseSource(context: AppContext, { store, conversations, background, follow }: Stores): ConversationSource {
-  const readSpoken = createSpokenReader(context, { store, conversations });
+  const readStoredState = createStateReader(context, { store, conversations });
 
   /** Opens a call; if that fails, releases its conversation and memory. */
   async function openCall(call: RequestedConversation, requested: StateRequest): Promise<CallConversation> {
@@ -37,16 +37,16 @@ export function createResponseSource(context: AppContext, { store, conversations
       // The request stays in memory until the result is stored, even after it was sent.
       hold.grow(call.bytes);
       const budget = new PartBudget(0, (bytes) => hold.grow(bytes));
-      const spoken = await readSpoken(call, requested, { hold, budget });
-      conversation = spoken.conversation;
-      const parts = { context, ...storedParts(call, { requested, spoken, isOn: store.isOn }) };
+      const stored = await readStoredState(call, requested, { hold, budget });
+      conversation = stored.conversation;
+      const parts = { context, ...storedParts(call, { requested, stored, isOn: store.isOn }) };
       return new StatefulCall({
         ...parts,
         sent: await itemsToSend(parts, budget),
         store,
         hold,
         id: newId(context, 'resp'),
-        background: runs(call, requested),
+        background: backgroundOf(call, requested),
       });
     } catch (failure) {
       hold.shrinkTo(0);
@@ -55,7 +55,7 @@ export function createResponseSource(context: AppContext, { store, conversations
     }
   }
 
-  function runs({ caller, isAnswered }: RequestedConversation, { isBackground }: StateRequest): StatefulCallParts['background'] {
+  function backgroundOf({ caller, isAnswered }: RequestedConversation, { isBackground }: StateRequest): StatefulCallParts['background'] {
     if (!isBackground || !isAnswered) return null;
     return { responses: background, stream: (id) => follow({ responseId: id, userId: caller.user.id, after: -1 }) };
   }
@@ -76,7 +76,7 @@ export function createResponseSource(context: AppContext, { store, conversations
 
 function storedParts(
   { caller, body, isAnswered, isCompaction, envelope }: RequestedConversation,
-  { requested, spoken, isOn }: { requested: StateRequest; spoken: Spoken; isOn: boolean },
+  { requested, stored, isOn }: { requested: StateRequest; stored: StoredState; isOn: boolean },
 ) {
-  return { ...spoken, userId: caller.user.id, envelope, isStored: requested.isStored && isAnswered && isOn, body, isCompaction };
+  return { ...stored, userId: caller.user.id, envelope, isStored: requested.isStored && isAnswered && isOn, body, isCompaction };
 }

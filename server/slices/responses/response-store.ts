@@ -16,11 +16,11 @@ import type { Json } from './present-response.ts';
 
 /** Responses that a response continues. */
 export interface Chain {
-  /** Ids, the nearest first. */
+  /** Ids, newest first; the oldest may be missing. */
   previous: readonly string[];
   count: number;
   bytes: number;
-  /** `chain_parts` of the nearest. */
+  /** `chain_parts` of the newest response; undefined if unknown. */
   parts: number | undefined;
 }
 
@@ -41,7 +41,7 @@ export interface StoredEnding {
   conversation: { id: string; holder: string } | null;
 }
 
-/** Earlier ids in a record, which are read together. */
+/** Maximum earlier ids in a record; they are read in one query. */
 const knownPrevious = 64;
 const daySeconds = 86_400;
 
@@ -65,13 +65,13 @@ export class ResponseStore {
     return this.#context.db.collection('responses');
   }
 
-  /** Unix seconds at which an object used now expires. */
+  /** Returns the expiry, in unix seconds, of an object used now. */
   expiry(): number {
     return Math.floor(this.#context.now() / 1000) + this.#context.settings.get('ResponseRetentionDays') * daySeconds;
   }
 
-  /** Stores all or nothing. */
-  async keep(stored: ResponseToStore): Promise<void> {
+  /** Stores a response; all of it or nothing becomes readable. */
+  async insert(stored: ResponseToStore): Promise<void> {
     const { record, rest } = await this.recordOf(stored);
     await this.#context.db.write([...rest, { insert: record, into: 'responses' }]);
     await this.holdings.added(stored.userId, { count: 1, bytes: record.bytes });
@@ -161,12 +161,12 @@ export class ResponseStore {
     return { rest, patch: { set, unset: ['place', 'alive_until', 'settling', ...unset] }, bytes };
   }
 
-  /** Removes the pieces of an outdated sealing. */
+  /** Removes the pieces of a record that was replaced. */
   async removeVersion({ id, pieces_version: version }: StoredResponseRecord): Promise<void> {
     if (version !== undefined) await this.#context.db.collection('response_pieces').remove({ response_id: id, version });
   }
 
-  /** Stores the end of a response before its call is settled. */
+  /** Returns the writes that store the end of a response before its call is settled. */
   async storeEnding({ id, user_id: userId, expires_at }: StoredResponseRecord, ending: StoredEnding): Promise<Write[]> {
     const { requestId, ...sealed } = ending;
     const contents = await sealJson(this.#context, ownerOf(userId), JSON.stringify(sealed));
@@ -178,7 +178,7 @@ export class ResponseStore {
     ];
   }
 
-  /** The stored end of a response that was being settled; null if it is missing or incomplete. */
+  /** Returns the stored end of a response that was being settled; null if it is missing or incomplete. */
   async endingIn({ id, user_id: userId, settling }: StoredResponseRecord): Promise<Pick<StoredEnding, 'events' | 'conversation'> | null> {
     if (settling === undefined) return null;
     const pieces = this.#context.db.collection('response_pieces');
@@ -204,20 +204,20 @@ export class ResponseStore {
     return this.#responses.first({ id, user_id: userId, expires_at: { gt: Math.floor(this.#context.now() / 1000) } });
   }
 
-  /** Existing ones among the ids, in no order. */
+  /** Finds the responses among the ids, including expired ones, in any order. */
   findAll(userId: number, ids: readonly string[]): Promise<StoredResponseRecord[]> {
     return this.#responses.find({ id: { in: ids }, user_id: userId }, { limit: ids.length });
   }
 
   /**
-   * Input items, then output items.
+   * Returns the input items, then the output items.
    * @param budget as in `parseStored`
    */
   async itemsIn(record: StoredResponseRecord, budget?: PartBudget): Promise<Item[]> {
     return this.itemsOf(record, await this.itemsTextIn(record), budget);
   }
 
-  /** Same as stored: JSON. */
+  /** Returns the JSON of the items as stored. */
   async itemsTextIn(record: StoredResponseRecord): Promise<string> {
     return readNewest(this.#responses, record, (newest) => this.#textIn(newest, 'items'));
   }
@@ -228,7 +228,7 @@ export class ResponseStore {
     return Array.isArray(items) ? items.filter(isObject) : [];
   }
 
-  /** The presented response. */
+  /** Returns the response as its caller saw it. */
   responseIn(record: StoredResponseRecord): Promise<Json> {
     return readNewest(this.#responses, record, async (newest) => {
       const shell = await parseStored(this.#context, ownerOf(newest.user_id), await this.#textIn(newest, 'response'));
@@ -265,7 +265,7 @@ export class ResponseStore {
     return found;
   }
 
-  /** The response that contains an item. */
+  /** Finds the response that contains an item. */
   async #recordWith(userId: number, itemId: string, responseId: string | undefined): Promise<StoredResponseRecord | null> {
     if (responseId !== undefined) return this.find(userId, responseId);
     const digits = holderOf(itemId);
@@ -301,16 +301,16 @@ export class ResponseStore {
 
 /**
  * Computes `chain_parts`; undefined if unknown.
- * @param own parts of the items
+ * @param added parts of the items
  */
-function chainPartsOf(items: readonly Item[], own: number, chain: Chain | null): number | undefined {
+function chainPartsOf(items: readonly Item[], added: number, chain: Chain | null): number | undefined {
   const last = items.findLastIndex(isCompaction);
   if (last >= 0) return jsonSize(JSON.stringify(items.slice(last))).parts;
-  if (chain === null) return own;
-  return chain.parts === undefined ? undefined : chain.parts + own;
+  if (chain === null) return added;
+  return chain.parts === undefined ? undefined : chain.parts + added;
 }
 
-/** Owner key of long work. */
+/** Key of a user for memory holds and for turns of long work. */
 export function ownerOf(userId: number): string {
   return `user:${userId}`;
 }
@@ -323,7 +323,7 @@ interface Pieces {
 }
 
 /**
- * Writes of one sealing, idempotent.
+ * Returns the writes of the pieces of one text; idempotent.
  * @param before number of preceding pieces
  */
 function piecesOf({ id, version, kind, expiresAt }: Pieces, contents: readonly string[], before = 0): Write[] {

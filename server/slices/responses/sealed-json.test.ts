@@ -20,11 +20,11 @@ const sealing = { secrets, bodies } as unknown as Parameters<typeof sealJson>[0]
 
 describe('JSON at rest', () => {
   it.each([
-    ['nothing', 0],
+    ['an empty text', 0],
     ['a short text', 10],
-    ['one that fills a piece', 699_990],
-    ['one of several pieces', 3_500_001],
-  ])('%s is read as it was written, whatever its letters', async (_name, length) => {
+    ['a text that fills a piece', 699_990],
+    ['a text of several pieces', 3_500_001],
+  ])('%s is opened unchanged, whatever its characters', async (_name, length) => {
     for (const letters of ['x', 'é', '用', '\u{1F600}', '"\n']) {
       const value = [{ id: 'a', text: letters.repeat(Math.ceil(length / letters.length)), more: ['b', 1.5, null] }];
       const text = JSON.stringify(value);
@@ -38,14 +38,14 @@ describe('JSON at rest', () => {
     }
   });
 
-  it('pieces of earlier versions, which were sealed together, are read as well', async () => {
+  it('pieces that earlier versions sealed as one text are opened', async () => {
     const text = JSON.stringify(['x'.repeat(5_000_000)]);
     const sealed = secrets.encrypt(text, 'kept_json');
     const pieces = [sealed.slice(0, 4_000_000), sealed.slice(4_000_000)];
     expect((await openText(sealing, 'user:1', pieces)) === text).toBe(true);
   });
 
-  it('a piece that was changed is not read', async () => {
+  it('a modified piece is rejected', async () => {
     const pieces = await sealJson(sealing, 'user:1', JSON.stringify(['x'.repeat(7_000_000)]));
     expect(pieces.length).toBeGreaterThan(2);
     const last = pieces.at(-1) ?? '';

@@ -22,20 +22,23 @@ export const longCharacters = 256 * 1024;
 /** Milliseconds of work before yielding to the event loop. */
 const stepMs = 5;
 
-/** Memory hold of what is read, and the budget that counts its parts before parsing. */
+/** Memory hold for stored JSON that is read, and the budget that counts its parts before parsing. */
 export interface Reading {
   hold: BodyHold;
   budget: PartBudget;
 }
 
-/** JSON to store, not joined yet if long. */
+/** Serialized JSON to store; long JSON is in pieces. */
 export interface WrittenJson {
   body: Buffer | PiecedBody;
   bytes: number;
   parts: number;
 }
 
-/** @param value parsed, or built for writing */
+/**
+ * Serializes a value for the store.
+ * @param value parsed JSON, or an object built for writing
+ */
 export async function writeToStore(value: unknown): Promise<WrittenJson> {
   const texts = new LongTexts(undefined, leastApart);
   const json = texts.write(value);
@@ -62,7 +65,7 @@ export async function* sealPieces({ secrets, bodies }: Sealing, owner: string, b
   }
 }
 
-/** Pieces are split between characters. */
+/** Splits a body into pieces, between characters. */
 async function* cutPieces(body: Buffer | PiecedBody): AsyncGenerator<Buffer> {
   let stored: Buffer[] = [];
   let size = 0;
@@ -85,7 +88,7 @@ async function* cutPieces(body: Buffer | PiecedBody): AsyncGenerator<Buffer> {
   yield stored.length === 1 ? (stored[0] ?? Buffer.alloc(0)) : Buffer.concat(stored);
 }
 
-/** Bytes before a character that may continue in the next piece. */
+/** Returns the number of bytes before a character that may continue in the next piece. */
 function wholeCharacters(bytes: Buffer): number {
   let end = bytes.length - 1;
   while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1;
@@ -93,8 +96,8 @@ function wholeCharacters(bytes: Buffer): number {
 }
 
 /**
- * Opens the text that `sealJson` has split.
- * @param more pieces read while opening
+ * Opens a text that `sealJson` has sealed in pieces.
+ * @param more further pieces, read while opening
  */
 export async function openText(
   sealing: Sealing,
@@ -132,8 +135,9 @@ async function openPiece({ secrets, bodies }: Sealing, owner: string, sealed: st
 }
 
 /**
- * @param budget counts parts before parsing; if undefined, the writer was bounded
- * @throws {AppError} as the budget
+ * Parses opened JSON, in turn with other long work if long.
+ * @param budget counts parts before parsing; undefined if the size was limited when written
+ * @throws {AppError} the budget's errors
  */
 export async function parseStored({ bodies }: Pick<Sealing, 'bodies'>, owner: string, text: string, budget?: PartBudget): Promise<unknown> {
   const parse = (): unknown => JSON.parse(text);

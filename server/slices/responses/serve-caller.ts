@@ -23,7 +23,7 @@ import { errorResponse, gatewayError, requestIdHeaders } from '#server/call/rela
 import type { RelayServices } from '#server/call/services.ts';
 import { measured } from './long-bodies.ts';
 
-/** Characters from which texts of an answer are not copied. */
+/** Characters from which texts of a response are not copied. */
 const leastApart = 4 * 1024;
 
 export interface StoredCaller {
@@ -56,10 +56,10 @@ export type StoredAnswer = { json: object } | { pieces: readonly string[] } | { 
 /** @param surface surface of errors and headers */
 export function createServer(host: RouteHost, services: RelayServices, surface: ApiSurface = surfaces.codex) {
   const { context, gate } = services;
-  /** Other vendors' SDKs share some of these paths. */
+  /** Returns the surface of an error: other vendors' SDKs share some of these paths. */
   const presentedOn = ({ headers }: Request, { searchParams }: URL): ApiSurface => {
-    const spoken = surface.vendor === 'openai' ? surfaceOf(headers, searchParams) : surface;
-    return spoken === defaultSurface ? surface : spoken;
+    const requested = surface.vendor === 'openai' ? surfaceOf(headers, searchParams) : surface;
+    return requested === defaultSurface ? surface : requested;
   };
   return (serve: (caller: StoredCaller) => Promise<StoredAnswer>): ServeDirectly =>
     async (request, params, connection) => {
@@ -123,7 +123,7 @@ function headersOf({ surface, requestId }: Pick<StoredCaller, 'surface' | 'reque
   return { ...headers, ...requestIdHeaders(surface, requestId) };
 }
 
-/** Slow clients hold memory until they have received the response. */
+/** Releases memory when the response is sent, however slow the client is. */
 function endWith(connection: Connection | null, held: readonly BodyHold[]): void {
   if (held.length === 0) return;
   const release = () => {
@@ -134,7 +134,7 @@ function endWith(connection: Connection | null, held: readonly BodyHold[]): void
   else res.once('close', release);
 }
 
-/** Counts as in use until the response is sent. */
+/** Reads and parses the JSON body of a request. `hold` counts its memory. */
 async function readJson(
   context: RelayServices['context'],
   { request, connection, userId, hold }: { request: Request; connection: Connection | null; userId: number; hold: BodyHold },

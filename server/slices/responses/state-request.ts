@@ -13,11 +13,11 @@ export interface StateRequest {
   isBackground: boolean;
   /** Indexes of input items that are references. */
   references: readonly number[];
-  /** Whether it ends with a summary, continues one sealed here, or may need one. */
+  /** Whether the request triggers a compaction, contains one sealed by the gateway, or may need one. */
   hasCompaction: boolean;
 }
 
-/** Only for a body that passed the endpoint's `check`. */
+/** Reads the fields of a body that has passed the endpoint's `check`. */
 export function stateRequest(body: RelayBody): StateRequest {
   const { store, previous_response_id: previous, conversation, background, input } = body;
   return {
@@ -34,13 +34,13 @@ function isTrigger(item: unknown): boolean {
   return isObject(item) && item.type === 'compaction_trigger';
 }
 
-/** The type is optional if there is only an id. */
+/** Reports whether the item is a reference: its type may be absent if it has no role. */
 export function isReference(item: unknown): item is { id: string } {
   return isObject(item) && (item.type === 'item_reference' || ((item.type ?? undefined) === undefined && item.role === undefined));
 }
 
 /**
- * Rejects state fields where nothing is stored.
+ * Rejects state fields if the response store is disabled.
  * @throws {AppError} `responses_not_kept`
  */
 export function refuseState({ previousId, conversationId, isBackground, references }: StateRequest): void {

@@ -42,13 +42,13 @@ export interface StatefulCallParts {
   /** History and input as sent; null if the caller's body contains everything. */
   sent: readonly Item[] | null;
   chain: Chain | null;
-  /** Compaction only. */
+  /** The call is a compaction request, whose response contains only the compacted conversation. */
   isCompaction: boolean;
   /** Runner of background calls, and the stream of their events; null if the caller waits. */
   background: { responses: BackgroundResponses; stream(id: string): DirectResponse } | null;
   /** Conversation to add to; null for none. */
   conversation: HeldConversation | null;
-  /** Memory of the request and the history; released when the result is stored, or will not come. */
+  /** Memory of the request and the history; released when the result is stored or the call has failed. */
   hold: BodyHold;
 }
 
@@ -74,7 +74,7 @@ export class StatefulCall implements CallConversation {
   #isClosed = false;
   /** Storing the result has failed. */
   #isLost = false;
-  /** Runs in the background. */
+  /** The call runs in the background, which calls `#end`. */
   #isRunning = false;
 
   constructor(parts: StatefulCallParts) {
@@ -90,8 +90,8 @@ export class StatefulCall implements CallConversation {
     const threshold = isTriggered(body) ? undefined : thresholdIn(body);
     this.#shortening =
       threshold === undefined ? null : new GatewayCompacting({ context, userId, responseId: id, body: this.body, threshold });
-    // Last: if the constructor throws, nothing would stop the timer.
-    this.#renewal = conversation === null ? undefined : renewing(conversation);
+    // The timer is started last: nothing would stop it if the constructor threw.
+    this.#renewal = conversation === null ? undefined : startRenewal(conversation);
   }
 
   get bytes(): number {
@@ -177,7 +177,7 @@ export class StatefulCall implements CallConversation {
 
   #reportedOutput(output: readonly unknown[], status: unknown): unknown[] {
     const items = output.map((item) => this.#seal.item(item));
-    return this.#shortening !== null && (status === 'completed' || status === 'incomplete') ? this.#shortening.reported(items) : items;
+    return this.#shortening !== null && (status === 'completed' || status === 'incomplete') ? this.#shortening.withFront(items) : items;
   }
 
   async #begin(call: UnwatchedCall): Promise<DirectResponse> {
@@ -187,7 +187,7 @@ export class StatefulCall implements CallConversation {
     this.#isRunning = true;
     try {
       const ending = async (response: Json) => {
-        // Without the lock, another call holds it, or this one has added already.
+        // If the lock is lost, another call holds it, or this call has added its items already.
         if (conversation === null || !(await conversation.conversations.isHeld(conversation.record.id, conversation.holder))) return [];
         return (await this.#addition(conversation, response)).writes;
       };
@@ -223,25 +223,25 @@ export class StatefulCall implements CallConversation {
 }
 
 /**
- * Computes `StatefulCallParts.sent`.
+ * Returns `StatefulCallParts.sent`: the history and the input as sent; null if the caller's body contains everything.
  * @throws {AppError} as `openSummaries`
  */
 export async function itemsToSend(
   { context, userId, body, before, input }: Pick<StatefulCallParts, 'context' | 'userId' | 'body' | 'before' | 'input'>,
   budget: PartBudget,
 ): Promise<Item[] | null> {
-  const own = itemsOf(body['input']);
+  const given = itemsOf(body['input']);
   const isWhole =
     before.length === 0 &&
     !input.some(isSealedHere) &&
-    input.every((item, index) => item === own[index] || typeof body['input'] === 'string');
+    input.every((item, index) => item === given[index] || typeof body['input'] === 'string');
   if (isWhole) return null;
-  const requested = input.map((item, index) => (item === own[index] ? item : asInput(item)));
+  const requested = input.map((item, index) => (item === given[index] ? item : asInput(item)));
   return openSummaries(context, userId, { items: [...before.map(asInput), ...requested], budget });
 }
 
 /** Renews the lock while the call runs. */
-function renewing({ conversations, record, holder }: HeldConversation): NodeJS.Timeout {
+function startRenewal({ conversations, record, holder }: HeldConversation): NodeJS.Timeout {
   const renewal = setInterval(() => {
     // A failed renewal may succeed next time.
     conversations.renew(record.id, holder).catch(() => {});
@@ -250,7 +250,7 @@ function renewing({ conversations, record, holder }: HeldConversation): NodeJS.T
   return renewal;
 }
 
-/** The response before any output, as at a stream's start. */
+/** Returns the response before any output, as in the first event of a stream. */
 function shellOf(body: RelayBody, { requestId, createdAt, model }: UnwatchedCall): Json {
   const requested = dialect.calls.chat.responseFields(body);
   const writer = dialect.createStreamWriter({ model, requestId, createdAt, wantsUsage: true, promptEstimate: 0, requested });

@@ -7,10 +7,10 @@ import { isFree, removeConversation, removeResponse, trimResponses } from './hol
 type Storing = Pick<AppContext, 'db' | 'settings' | 'now' | 'waitUntil'>;
 
 const removedAtOnce = 200;
-/** Approximate end of a run; the next run continues. */
+/** Approximate maximum duration of each loop; the next run continues. */
 const runMs = 8_000;
 
-/** Job. */
+/** Job: removes expired objects. */
 export async function sweepResponses(context: Storing): Promise<void> {
   const { db, now } = context;
   const before = Math.floor(now() / 1000);
@@ -34,7 +34,7 @@ export async function sweepResponses(context: Storing): Promise<void> {
     }
     if (old.length < removedAtOnce || performance.now() - begin > runMs) break;
   }
-  // Leftovers of crashes.
+  // Removes leftovers of crashes.
   await db.collection('response_pieces').remove({ expires_at: { lte: before } });
   await db.collection('response_items').remove({ expires_at: { lte: before } });
   for (const userId of users) await trimResponses(context, userId);

@@ -6,13 +6,13 @@ import type { ConversationItemRecord } from '#server/db/records/conversation-ite
 
 /** Sealed characters and records per step. */
 const mostAtOnce = { characters: 1_500_000, records: 200 };
-/** Deleted with their conversation. */
+/** Expiry of pieces that the sweep must not remove: they are deleted with their conversation. */
 const neverSwept = Number.MAX_SAFE_INTEGER;
 
 /** Ids per query. */
 const mostLookedUp = 200;
 
-/** Returns the ids that are stored already. */
+/** Returns the ids among these that are stored already. */
 export async function storedIds({ db }: Pick<AppContext, 'db'>, ids: readonly string[]): Promise<Set<string>> {
   const stored = new Set<string>();
   for (let from = 0; from < ids.length; from += mostLookedUp) {
@@ -32,13 +32,13 @@ export class WritesAhead {
   #characters = 0;
   #isOver = false;
 
-  /** @param ready called before each write; if false, nothing more is written */
+  /** @param ready called before each write; if it returns false, nothing more is written */
   constructor(context: Pick<AppContext, 'db'>, ready: (isFirst: boolean) => Promise<boolean>) {
     this.#context = context;
     this.#ready = ready;
   }
 
-  /** Inserts the row before its pieces: removing the row removes them. */
+  /** Adds an item. Its row is inserted before its pieces, because removing the row removes them. */
   async addItem(row: Omit<ConversationItemRecord, 'content'>, sealed: AsyncIterable<string>): Promise<void> {
     let content: string | undefined;
     let pieces = 0;

@@ -3,7 +3,7 @@ import { isObject } from '#server/framing/loose-json.ts';
 import type { Json } from '#server/slices/responses/present-response.ts';
 import { writeInteractionEvent } from './present-interaction.ts';
 
-/** Events with stable numbers. */
+/** Yields the events of an interaction; their numbers are the same in every replay. */
 function* eventsOf(interaction: Json): Generator<Json> {
   let number = 0;
   const event = (type: string, fields: Json): Json => ({ event_type: type, ...fields, event_id: String((number += 1)) });
@@ -45,8 +45,8 @@ function objectsIn(list: unknown): Json[] {
 }
 
 /**
- * Stream after an event.
- * @param after its number; if undefined, from the start
+ * Returns the bytes of the stream after an event.
+ * @param after number of the event; if undefined, the stream begins at its start
  */
 export function streamOfFinished(interaction: Json, after: number | undefined): Buffer {
   const events = [...eventsOf(interaction)].filter((event) => after === undefined || Number(event['event_id']) > after);

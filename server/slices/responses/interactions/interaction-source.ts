@@ -70,7 +70,7 @@ function notStored(field: string): AppError {
   return new AppError('responses_not_kept', { field }, { field });
 }
 
-/** Renames the field of Responses errors. */
+/** Replaces the Responses field in an error by the one of Interactions. */
 function ofInteraction(failure: unknown): unknown {
   if (!(failure instanceof AppError) || failure.field !== 'previous_response_id') return failure;
   return new AppError(failure.code, failure.details, { field: previousField });

@@ -1,12 +1,12 @@
-// Stores interactions in the fields of a response, so that the stores and logs of responses serve them. Logged events
-// have the number and type that log readers need.
+// Converts interactions to and from the stored form of a response, so that the stores and event logs of responses serve
+// them. Logged events have the number and type that log readers need.
 import { serverSentEvents } from '#server/framing/event-encoding.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import type { ClientBody } from '#server/call/stream/client-stream.ts';
 import { eventsIn } from '#server/slices/responses/event-log.ts';
 import { type Json, writeEvent } from '#server/slices/responses/present-response.ts';
 
-/** The interaction as `ResponseStore` stores it. */
+/** Converts an interaction to the form that `ResponseStore` stores. */
 export function asResponse({ steps, ...shell }: Json): Json {
   const status = shell['status'] === 'requires_action' ? 'completed' : shell['status'];
   return { id: shell['id'], status, output: steps, interaction: shell };
@@ -22,12 +22,12 @@ export function asInteraction({ id, status, output, error, interaction }: Json):
   return { ...shell, id, status: reported, steps, ...errors };
 }
 
-/** Writes an event for the client. */
+/** Serializes an event for the client. */
 export function writeInteractionEvent(event: Json): Buffer {
   return Buffer.from(serverSentEvents.event(String(event['event_type']), JSON.stringify(event)));
 }
 
-/** The interaction in the last of some events; null if there is none. */
+/** Returns the interaction in the last of the events, and the bytes before that event; null if it has none. */
 export function lastInteraction(events: Buffer): { before: Buffer; event: Json; interaction: Json } | null {
   let from = 0;
   for (let end = serverSentEvents.endOfEvent(events, from); end < events.length; end = serverSentEvents.endOfEvent(events, end)) from = end;
@@ -37,7 +37,7 @@ export function lastInteraction(events: Buffer): { before: Buffer; event: Json; 
   return { before: events.subarray(0, from), event, interaction: event.interaction };
 }
 
-/** Event as logged. */
+/** Converts an event to its logged form. */
 function logged(event: Json): Json {
   const { event_type: type, event_id: id, interaction, error } = event;
   const sequence_number = Number(id);
@@ -47,14 +47,14 @@ function logged(event: Json): Json {
   return { type: `response.${response['status'] === 'completed' ? 'completed' : 'incomplete'}`, sequence_number, response };
 }
 
-/** Writes a logged event for the client. The last one contains the final interaction. */
+/** Serializes a logged event for the client. The last event contains the final interaction. */
 export function writeLogged({ event, response, sequence_number: number }: Json): Buffer {
   if (isObject(event)) return writeInteractionEvent(event);
   const interaction = asInteraction(isObject(response) ? response : {});
   return writeInteractionEvent({ event_type: 'interaction.completed', interaction, event_id: String(number) });
 }
 
-/** Writes an interaction's stream into the log. */
+/** Returns a client body that writes an interaction's stream into the log. */
 export function loggedBody(log: ClientBody): ClientBody {
   const inLog = (chunk: Buffer) => eventsIn(chunk).map((event) => writeEvent(logged(event)));
   return {

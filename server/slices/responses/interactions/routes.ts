@@ -1,4 +1,4 @@
-// Routes of stored interactions. Google's SDKs use either version.
+// Routes of stored interactions, under both version prefixes, because Google's SDKs use either.
 import { AppError } from '#shared/errors.ts';
 import { fieldRules } from '#shared/field-rules.ts';
 import { badField } from '#server/framing/strict-fields.ts';

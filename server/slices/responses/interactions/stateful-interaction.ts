@@ -31,7 +31,7 @@ export interface StatefulInteractionParts {
   chain: Chain | null;
   /** Runner of background calls, and the stream of their events; null if the caller waits. */
   background: { responses: BackgroundResponses; stream(id: string): DirectResponse } | null;
-  /** Memory of the request and the history; released when the result is stored, or will not come. */
+  /** Memory of the request and the history; released when the result is stored or the call has failed. */
   hold: BodyHold;
 }
 
@@ -45,7 +45,7 @@ export class StatefulInteraction implements CallConversation {
   readonly #input: readonly Item[];
   /** Storing the result has failed. */
   #isLost = false;
-  /** Runs in the background. */
+  /** The call runs in the background, which releases `hold` at its end. */
   #isRunning = false;
 
   constructor(parts: StatefulInteractionParts) {
@@ -105,7 +105,7 @@ export class StatefulInteraction implements CallConversation {
     const reported = this.#reported(interaction);
     if (!isStored) return reported;
     try {
-      await store.keep({ response: asResponse(reported), userId, input: this.#input, chain });
+      await store.insert({ response: asResponse(reported), userId, input: this.#input, chain });
     } catch (failure) {
       context.log.error({ err: failure, response: id, userId }, 'an interaction was answered and could not be kept');
       this.#isLost = true;
@@ -133,7 +133,7 @@ export class StatefulInteraction implements CallConversation {
   }
 }
 
-/** The interaction before any output, as at a stream's start. */
+/** Returns the interaction before any output, as in the first event of a stream. */
 function shellOf({ requestId, createdAt, model }: UnwatchedCall): Json {
   const writer = dialect.createStreamWriter({ model, requestId, createdAt, wantsUsage: true, promptEstimate: 0 });
   const [begun] = eventsIn(Buffer.from(writer.write({ type: 'start', id: '', model })));

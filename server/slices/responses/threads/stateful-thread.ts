@@ -22,7 +22,7 @@ export interface StatefulThreadParts {
   /** Items to store: the turn's messages, preceded in the first turn by the lasting fields. */
   input: readonly Item[];
   chain: Chain | null;
-  /** Memory of the request and the history; released when the result is stored, or will not come. */
+  /** Memory of the request and the history; released when the result is stored or the call has failed. */
   hold: BodyHold;
 }
 
@@ -88,7 +88,7 @@ export class StatefulThread implements CallConversation {
     const { context, store, userId, id, input, chain } = this.#parts;
     if (reason === 'refusal' || !Array.isArray(content)) return;
     try {
-      await store.keep({ response: { id, status: 'completed', output: [{ role: 'assistant', content }] }, userId, input, chain });
+      await store.insert({ response: { id, status: 'completed', output: [{ role: 'assistant', content }] }, userId, input, chain });
     } catch (failure) {
       context.log.error({ err: failure, response: id, userId }, 'a turn of a thread was answered and could not be kept');
       this.#isLost = true;

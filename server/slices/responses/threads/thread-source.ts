@@ -31,17 +31,17 @@ export function createThreadSource(context: AppContext, store: ResponseStore): C
     try {
       // The request stays in memory until the result is stored, even after it was sent.
       hold.grow(bytes);
-      const own = messagesOf(body);
+      const added = messagesOf(body);
       const { thread: _thread, ...rest } = body;
       const shared = { context, store, userId, id: newId(context, 'msg'), hold };
-      if (previousId === undefined) return new StatefulThread({ ...shared, body: rest, input: [lastingOf(body), ...own], chain: null });
+      if (previousId === undefined) return new StatefulThread({ ...shared, body: rest, input: [lastingOf(body), ...added], chain: null });
       const budget = new PartBudget(0, (more) => hold.grow(more));
       const { items, chain } = await readChain(store, { userId, id: previousId, mostBytes, isCut: false, hold, budget });
       const [first, ...before] = items;
       const created = first?.['type'] === lastingType ? first : {};
       checkSame(body, created);
-      const whole = { ...rest, ...fieldsIn(created), messages: [...before, ...own] };
-      return new StatefulThread({ ...shared, body: whole, input: own, chain });
+      const whole = { ...rest, ...fieldsIn(created), messages: [...before, ...added] };
+      return new StatefulThread({ ...shared, body: whole, input: added, chain });
     } catch (failure) {
       hold.shrinkTo(0);
       throw ofThread(failure, previousId);
@@ -67,20 +67,20 @@ function lastingOf(body: RelayBody): Item {
 }
 
 function fieldsIn(created: RelayBody): Record<string, unknown> {
-  return Object.fromEntries(lasting.flatMap((name) => (isThere(created[name]) ? [[name, created[name]]] : [])));
+  return Object.fromEntries(lasting.flatMap((name) => (isPresent(created[name]) ? [[name, created[name]]] : [])));
 }
 
-function isThere(value: unknown): boolean {
+function isPresent(value: unknown): boolean {
   return value !== undefined && value !== null;
 }
 
 /** @throws {AppError} `thread_mismatch` */
 function checkSame(body: RelayBody, created: RelayBody): void {
-  const other = lasting.find((name) => isThere(body[name]) && JSON.stringify(body[name]) !== JSON.stringify(created[name]));
+  const other = lasting.find((name) => isPresent(body[name]) && JSON.stringify(body[name]) !== JSON.stringify(created[name]));
   if (other !== undefined) throw new AppError('thread_mismatch', { field: other }, { field: other });
 }
 
-/** Renames the error of Responses. */
+/** Replaces the error of Responses by the one of threads. */
 function ofThread(failure: unknown, id: string | undefined): unknown {
   if (!(failure instanceof AppError) || failure.code !== 'previous_response_not_found') return failure;
   return new AppError('thread_not_found', { id: (id ?? '').slice(0, 100) }, { field: 'thread.previous_message_id' });

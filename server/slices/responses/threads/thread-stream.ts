@@ -1,4 +1,4 @@
-// Stream of a turn: sets the id that continues the thread, and collects the content.
+// Edits the stream of a thread's turn: sets the message id that continues the thread, and collects the content.
 import type { TokenUsage } from '#shared/token-usage.ts';
 import type { PipeStep, StreamPipe } from '#server/formats/stream-pipe.ts';
 import { serverSentEvents } from '#server/framing/event-encoding.ts';

@@ -15,12 +15,12 @@ import { type Reading, writeToStore } from './sealed-json.ts';
 /** Maximum references of a request, each of which is a read. */
 const mostReferences = 500;
 
-/** A summary replaces everything before it. */
+/** A summary replaces all earlier items. */
 const isStart = (items: readonly Item[]) => items.some(isCompaction);
 
 /** Stored state of a call. */
-export interface Spoken {
-  /** History. */
+export interface StoredState {
+  /** Items of the history. */
   before: readonly Item[];
   /** Input of the call, with references resolved. */
   input: readonly Item[];
@@ -28,14 +28,17 @@ export interface Spoken {
   conversation: HeldConversation | null;
 }
 
-/** The caller must unlock a conversation. The hold grows by what is read; on failure, its opener releases it. */
-export function createSpokenReader(
+/**
+ * Creates the reader. `hold` grows by the bytes that are read; on failure, its opener releases it. The caller must unlock
+ * the returned conversation.
+ */
+export function createStateReader(
   { env }: Pick<AppContext, 'env'>,
   { store, conversations }: { store: ResponseStore; conversations: ConversationStore },
 ) {
   const mostBytes = env.MAX_REQUEST_BODY_MB * 1_000_000;
 
-  /** Token counts take no lock. */
+  /** Locks and reads the conversation. Token counts take no lock. */
   async function holdConversation(
     userId: number,
     { conversationId }: StateRequest,
@@ -46,7 +49,7 @@ export function createSpokenReader(
       return { items: await conversations.itemsOf(await conversations.find(userId, conversationId), reading), conversation: null };
     const { record, holder } = await conversations.lock(userId, conversationId);
     try {
-      conversations.checkRoom(record, (await writeToStore(input)).bytes, input.length);
+      conversations.checkSize(record, (await writeToStore(input)).bytes, input.length);
       return { items: await conversations.itemsOf(record, reading), conversation: { conversations, record, holder } };
     } catch (failure) {
       await conversations.unlock(conversationId, holder);
@@ -65,11 +68,11 @@ export function createSpokenReader(
   }
 
   /** @throws {AppError} for missing objects */
-  return async function readSpoken(
+  return async function readStoredState(
     { caller, body, bytes, isAnswered }: RequestedConversation,
     requested: StateRequest,
     reading: Reading,
-  ): Promise<Spoken> {
+  ): Promise<StoredState> {
     const userId = caller.user.id;
     const isCut = body['truncation'] === 'auto';
     const { previousId } = requested;
@@ -88,7 +91,7 @@ export function createSpokenReader(
 }
 
 /**
- * Bytes as JSON; an item counts once per reference.
+ * Returns the bytes of referenced items as JSON; an item counts once per reference.
  * @throws {AppError} `conversation_too_long`
  */
 function lengthOf(ids: readonly string[], found: ReadonlyMap<string, Item>, mostBytes: number): number {
