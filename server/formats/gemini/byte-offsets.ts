@@ -44,7 +44,7 @@ function isHighSurrogate(code: number): boolean {
   return code >= 0xd8_00 && code <= 0xdb_ff;
 }
 
-/** Last block that begins at or before the position. */
+/** Returns the last block that begins at or before the position. */
 function blockOf(begins: readonly number[], place: number): number {
   let [low, high] = [0, begins.length];
   while (high - low > 1) {

@@ -9,7 +9,7 @@ type Schema = Readonly<JsonObject>;
 const maps: ReadonlySet<string> = new Set(['properties', '$defs', 'definitions', 'patternProperties']);
 const lists: ReadonlySet<string> = new Set(['anyOf', 'oneOf', 'allOf', 'prefixItems']);
 const single: ReadonlySet<string> = new Set(['items', 'additionalProperties', 'not']);
-/** 64-bit numbers, which Google's JSON writes as texts. */
+/** Keywords with 64-bit numbers, which Google's JSON writes as strings. */
 const counts: ReadonlySet<string> = new Set(['minItems', 'maxItems', 'minLength', 'maxLength', 'minProperties', 'maxProperties']);
 
 export function readSchema(written: Schema): JsonObject {
@@ -55,7 +55,7 @@ function nullable(schema: JsonObject): JsonObject {
   return result;
 }
 
-/** Other vendors write properties in the schema's order. */
+/** Sorts properties by `propertyOrdering`: other vendors generate them in the schema's order. */
 function ordered(properties: JsonObject, order: readonly unknown[]): JsonObject {
   const names = order.filter((name) => typeof name === 'string').filter((name) => Object.hasOwn(properties, name));
   return { ...Object.fromEntries(names.map((name) => [name, properties[name]])), ...properties };

@@ -32,7 +32,10 @@ export function checkRequest(body: Body): void {
   if (thinking !== undefined) plainNames(thinking, 'generationConfig.thinkingConfig');
 }
 
-/** Counts contain contents or a whole request. @throws {AppError} 400 with the field at fault */
+/**
+ * Validates a token count request, which has contents or a whole request.
+ * @throws {AppError} 400 with the field at fault
+ */
 export function checkCount(body: Body): void {
   const whole = new StrictFields(plainNames(body)).object('generateContentRequest');
   if (whole !== undefined) checkRequest(whole);

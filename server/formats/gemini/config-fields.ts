@@ -1,13 +1,13 @@
 // Maps fields of Google's other formats to Gemini's. https://ai.google.dev/api/generate-content
 import { isObject } from '#server/framing/loose-json.ts';
 
-/** Modalities in upper case. */
+/** Writes modalities in upper case. */
 export function writeModalities(value: unknown): { generationConfig: object } {
   const list: unknown[] = Array.isArray(value) ? value : [value];
   return { generationConfig: { responseModalities: list.map(inCapitals) } };
 }
 
-/** Interactions abbreviate categories. */
+/** Writes safety settings: Interactions abbreviate the categories. */
 export function writeSafety(value: unknown): { safetySettings: unknown } {
   if (!Array.isArray(value)) return { safetySettings: value };
   return { safetySettings: value.map((setting: unknown) => (isObject(setting) ? written(setting) : setting)) };

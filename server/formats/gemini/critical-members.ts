@@ -37,5 +37,5 @@ const names: readonly string[] = [
   'retrieval',
 ];
 
-/** In both spellings; `plainNames` leaves one of them in a body. */
+/** Critical members of a request, in both spellings, because callers may use either. */
 export const generateNames = criticalMembers(messageNames, limits.names, names, names.map(snakeCased));

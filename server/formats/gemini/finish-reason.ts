@@ -2,7 +2,10 @@
 import { geminiEndings, type ReadEnding, readEnding } from '../finish-reasons.ts';
 import type { FinishReason } from '../parts.ts';
 
-/** New reasons are mostly filters. @param hasCalls the format has no reason for tool calls */
+/**
+ * Reads a finish reason; an unknown one counts as a filter, because most new reasons are filters.
+ * @param hasCalls whether the candidate has tool calls, for which the format has no reason
+ */
 export function readFinishReason(value: unknown, hasCalls: boolean, why: unknown): ReadEnding | null {
   const read = readEnding(geminiEndings, value, { why, otherwise: 'content_filter' });
   return read !== null && 'reason' in read && read.reason === 'stop' && hasCalls ? { ...read, reason: 'tool_calls' } : read;

@@ -53,10 +53,10 @@ function withThinking(config: Body, thinking: Thinking, lose: (field: string) =>
   }
   const budgetName = ['thinkingBudget', 'thinking_budget'].find((one) => typeof reported[one] === 'number');
   const tokens = budgetName === undefined ? -1 : Number(reported[budgetName]);
-  // Newer models map a budget to a level.
+  // Models that take levels map a budget themselves.
   if (budgetName === undefined || tokens < 0 || thinking.efforts !== undefined) return config;
-  const taken = within(thinking, tokens);
-  if (taken === tokens) return config;
+  const fitting = within(thinking, tokens);
+  if (fitting === tokens) return config;
   lose(`${name}.${budgetName}`);
-  return { ...config, [name]: { ...reported, [budgetName]: taken } };
+  return { ...config, [name]: { ...reported, [budgetName]: fitting } };
 }

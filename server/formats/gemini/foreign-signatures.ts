@@ -5,7 +5,7 @@ import { noSignature, readCallerSignature } from './thought-signature.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** `isLost`: a foreign signature was removed. The body is the same object if nothing changes. */
+/** Returns the body without foreign signatures, the same object if nothing changes. `isLost`: one was removed. */
 export function foreignSignatures(body: Body, model: string): { body: Body; isLost: boolean } {
   const { contents } = body;
   if (!Array.isArray(contents)) return { body, isLost: false };
@@ -14,11 +14,11 @@ export function foreignSignatures(body: Body, model: string): { body: Body; isLo
   let isChanged = false;
   // Consecutive model turns are one turn.
   let isSigned = false;
-  const stored = contents.flatMap((content: unknown) => {
+  const fitting = contents.flatMap((content: unknown) => {
     if (!isObject(content) || content.role !== 'model') isSigned = false;
     const list = isObject(content) ? content.parts : undefined;
     if (!isObject(content) || content.role !== 'model' || !Array.isArray(list)) return [content];
-    const own = list.flatMap((part: unknown) => (isObject(part) ? ownPart(part) : [part]));
+    const own = list.flatMap((part: unknown) => (isObject(part) ? withoutForeignSignature(part) : [part]));
     const hasLost = own.length < list.length || own.some((part, index) => part !== list[index]);
     const parts = own.map((part: unknown) => {
       if (!wantsSigned || isSigned || !isObject(part) || !isCall(part)) return part;
@@ -31,11 +31,11 @@ export function foreignSignatures(body: Body, model: string): { body: Body; isLo
     // Empty turns are rejected.
     return parts.length === 0 ? [] : [{ ...content, parts }];
   });
-  return { body: isChanged ? { ...body, contents: stored } : body, isLost };
+  return { body: isChanged ? { ...body, contents: fitting } : body, isLost };
 }
 
 /** Removes a foreign signature, and the part if nothing else is in it. */
-function ownPart(part: Body): Body[] {
+function withoutForeignSignature(part: Body): Body[] {
   const text = signatureOf(part);
   const seal = typeof text === 'string' ? readCallerSignature(text) : undefined;
   if (seal === undefined || seal.origin === 'gemini') return [part];

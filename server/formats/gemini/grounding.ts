@@ -17,7 +17,7 @@ const mostCited = 150;
 interface Source {
   url: string;
   title?: string;
-  /** Start of the source's text. */
+  /** Beginning of the source's text. */
   text?: string;
 }
 
@@ -80,7 +80,7 @@ export class Grounding {
     return isObject(grounding) ? [...parts, ...this.#searched(grounding)] : parts;
   }
 
-  /** Each event may repeat all of them. */
+  /** Reads searches and their sources once: each event may repeat all of them. */
   #searched({ webSearchQueries, imageSearchQueries, groundingChunks }: JsonObject): ResponsePart[] {
     const parts: ResponsePart[] = [];
     const chunks = listOf(groundingChunks);
@@ -148,7 +148,7 @@ function sourceOf(chunk: unknown): Source | null {
   return isObject(chunk) ? sourceAt(chunk.web ?? chunk.maps ?? chunk.retrievedContext ?? pictureIn(chunk)) : null;
 }
 
-/** Page on which an image was found. */
+/** Returns the page on which an image was found. */
 function pictureIn({ image }: JsonObject): JsonObject | undefined {
   return isObject(image) ? { uri: image.sourceUri, title: image.title } : undefined;
 }

@@ -1,7 +1,7 @@
-// Writes code that ran at a provider as parts.
+// Writes hosted tool calls and their results as parts of a content.
 import type { HostedCallPart, HostedResultPart } from '../parts.ts';
 
-/** Returns no parts if the format has none. */
+/** Returns no parts for a tool that the format cannot express. */
 export function writeHosted(part: HostedCallPart | HostedResultPart): Record<string, unknown>[] {
   if (part.origin === 'gemini') return Object.keys(part.object).length === 0 ? [] : [{ ...part.object }];
   if (part.kind !== 'code_execution') return [];

@@ -49,7 +49,7 @@ export const hosted: HostedAccess = {
   },
 };
 
-/** Providers accept a single object as a list. */
+/** Reads `tools` as a list: providers accept a single object. */
 function listOf(tools: unknown): readonly unknown[] {
   return Array.isArray(tools) ? tools : isObject(tools) ? [tools] : [];
 }

@@ -16,7 +16,7 @@ import { readStatedError } from './response-errors.ts';
 import { createFrame, type StreamFrame } from './stream-frame.ts';
 import { writeTokenUsage } from './token-usage.ts';
 
-/** Maximum bytes of an end. */
+/** Maximum bytes that are held back as the end. */
 const longestEnding = 64 * 1024;
 
 export class GeminiIdentityStream implements StreamPipe {
@@ -31,7 +31,7 @@ export class GeminiIdentityStream implements StreamPipe {
   #hasFinished = false;
   #hasContent = false;
   #bytes = 0;
-  /** Bytes since a candidate ended, and incomplete items of a list. */
+  /** Bytes since a candidate ended, held back until the call is settled or text follows. */
   #held: Buffer[] = [];
 
   constructor({ route, tally, writer }: Pick<StreamInput, 'route' | 'tally' | 'writer'>) {
@@ -57,14 +57,14 @@ export class GeminiIdentityStream implements StreamPipe {
     const read: string[] = [];
     let hasText = false;
     let hasFinish = false;
-    // For bytes that cannot be forwarded unchanged.
+    // Ends the step before an event that is not forwarded; the events before it are framed again.
     const step = (next: PipeStep['next']): PipeStep => {
       const pieces = [...this.#release(), ...read.map((data) => this.#framed(data))];
       return { forClient: pieces.length === 0 ? [] : [Buffer.concat(pieces)], reported: read, next };
     };
     for (const event of this.#framing.events(events)) {
       if (isTooDeep(event.data)) {
-        // Written by the model, though not forwarded.
+        // The model wrote it, so it is counted though not forwarded.
         this.#tally.add(event.data);
         return step('too_deep');
       }
@@ -93,7 +93,7 @@ export class GeminiIdentityStream implements StreamPipe {
     return Buffer.from(this.#frame.add(data));
   }
 
-  /** Returns whether the parts have text of the model. */
+  /** Notes usage, end and content of the parts. Returns whether they have text of the model. */
   #note(parts: readonly ResponsePart[]): boolean {
     let hasText = false;
     for (const part of parts) {

@@ -16,12 +16,12 @@ export function forwardRequest(input: EncodeInput): EncodedRequest {
   return { ...describeRequest(body, input), body: bytesOfJson(rawText, input.longTexts), dropped: [] };
 }
 
-/** Google rejects results of parallel calls in separate turns, which LangChain sends. */
+/** Joins the results of parallel calls: Google rejects them in separate turns, as LangChain sends them. */
 function withJoinedResults(body: Body): Body {
   const { contents } = body;
   if (!Array.isArray(contents)) return body;
   const joined: unknown[] = [];
-  /** Results of the last turn, if it has only results. */
+  /** Results of the last turn; null unless it has only results. */
   let open: unknown[] | null = null;
   for (const content of contents) {
     const results = resultsIn(content);
@@ -34,7 +34,7 @@ function withJoinedResults(body: Body): Body {
   return joined.length === contents.length ? body : { ...body, contents: joined };
 }
 
-/** A turn without a role is the user's. Vertex AI rejects it, Google's own API does not. */
+/** Adds the role `user` to turns without a role, which Vertex AI rejects. */
 function withRoles(body: Body): Body {
   const { contents } = body;
   if (isObject(contents)) return withRole(contents) === contents ? body : { ...body, contents: withRole(contents) };

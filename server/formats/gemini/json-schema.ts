@@ -20,7 +20,7 @@ function rewritten(schema: Schema): JsonObject {
   return merged.finish();
 }
 
-/** Merges a schema with its combinations that are objects; a single one is used as is. */
+/** Merges a schema and the members of its `allOf`. */
 function merge(merged: MergedSchema, schema: Schema): void {
   const { definitions, $ref: ref, const: only, nullable, allOf, ...rest } = schema;
   const hasType = merged.has('type');
@@ -47,10 +47,10 @@ function addRequired(merged: MergedSchema, names: readonly unknown[]): void {
   merged.addRequired(names);
 }
 
-/** Moves definitions to their location since 2019. */
+/** Moves `definitions` to `$defs`, their name since JSON Schema 2019-09. */
 function addDefinitions(merged: MergedSchema, definitions: Schema): void {
   const { $defs } = merged.words;
-  // Converted, and therefore not the caller's object.
+  // The object is converted already, so it is not the caller's and may be changed.
   const known: JsonObject = isObject($defs) ? $defs : {};
   merged.words.$defs = known;
   for (const [name, schema] of Object.entries(definitions)) if (!Object.hasOwn(known, name)) known[name] = ofSchema(schema);
@@ -60,7 +60,7 @@ function rewrittenWord(word: string, value: unknown): unknown {
   if (word === 'type') return lowerCase(value);
   if (maps.has(word) && isObject(value)) return eachOf(value);
   if (lists.has(word) && Array.isArray(value)) return value.map(ofSchema);
-  // Tuples in pre-2020 syntax.
+  // A list is a tuple in the syntax before JSON Schema 2020-12.
   if (single.has(word)) return Array.isArray(value) ? { anyOf: value.map(ofSchema) } : ofSchema(value);
   return value;
 }
@@ -73,13 +73,13 @@ function ofSchema(schema: unknown): unknown {
   return isObject(schema) ? rewritten(schema) : schema;
 }
 
-/** Some vendors write `STRING`. */
+/** Writes types in lower case: some callers send `STRING`. */
 function lowerCase(type: unknown): unknown {
   if (Array.isArray(type)) return type.map(lowerCase);
   return typeof type === 'string' ? type.toLowerCase() : type;
 }
 
-/** A reference may not have other keywords. */
+/** Adds a reference: in `anyOf` if there are other keywords, which may not stand next to `$ref`. */
 function addReference(merged: MergedSchema, ref: string): void {
   const isTaken = merged.has('$ref') || merged.has('anyOf');
   if (!isTaken && Object.keys(merged.words).every((word) => word.startsWith('$'))) merged.words.$ref = ref;

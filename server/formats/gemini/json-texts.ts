@@ -1,4 +1,4 @@
-// JSON in texts of tool results; everything else is an object in this format.
+// Finds JSON in the texts of tool results; all other JSON is an object in this format.
 import { isObject } from '#server/framing/loose-json.ts';
 import { type JsonTexts, objectsIn } from '../json-texts.ts';
 

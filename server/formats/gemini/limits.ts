@@ -8,9 +8,9 @@ const [camel, snake] = [
 const plain = limitsAt(...camel, ...snake);
 const spelled = limitsAt(...snake, ...camel);
 
-/** Proto names are accepted as well. */
+/** Token limits, under both spellings of their member. */
 export const limits: TokenLimits = {
   ...plain,
-  // With both spellings in a body, providers would have to choose one.
+  // The limit is written in the spelling of the body, because a body must not have both.
   bound: (body, tokens) => (isObject(body['generation_config']) ? spelled : plain).bound(body, tokens),
 };

@@ -34,14 +34,14 @@ function withFile(part: Body, mediaOf: MediaOf): Body {
   return { ...rest, inlineData: { mimeType: media.mediaType, data: media.data, ...(displayName === undefined ? {} : { displayName }) } };
 }
 
-/** If undefined, the kind is unknown. */
+/** Returns the kind of media; undefined if unknown. */
 export function kindOf(mediaType: string | undefined): MediaKind | undefined {
   const kind = mediaType?.split('/', 1)[0]?.toLowerCase();
   if (kind === 'image' || kind === 'audio' || kind === 'video') return kind;
   return kind === undefined ? undefined : 'document';
 }
 
-/** A single object counts as a list. */
+/** Changes all items of a list; a single object counts as a list. */
 function withAll(object: Body, name: string, change: (item: Body) => Body): Body {
   const value = object[name];
   if (!Array.isArray(value)) return withMember(object, name, change);

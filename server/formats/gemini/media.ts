@@ -23,12 +23,12 @@ export function writeMedia(part: ImagePart | AudioPart | FilePart): Json | null 
       return { fileData: { ...(mimeType === undefined ? {} : { mimeType }), fileUri: source.url } };
     }
     case 'id':
-      // A file id is valid at its own provider only.
+      // A file id is valid only in the account it was uploaded to.
       return null;
   }
 }
 
-/** Some clients send a URL or data URL where OpenAI's format has base64. */
+/** Writes audio: some clients send a URL or data URL where OpenAI's format has base64. */
 function writeAudio({ data, format }: AudioPart): Json {
   if (/^https?:\/\//i.test(data)) return { fileData: { ...(isFilmAddress(data) ? {} : { mimeType: `audio/${format}` }), fileUri: data } };
   const source = data.startsWith('data:') ? sourceOfUrl(data) : null;
@@ -37,14 +37,14 @@ function writeAudio({ data, format }: AudioPart): Json {
 }
 
 /**
- * URLs are sent with their media type, or as bytes, which every model accepts. Early models download videos only.
+ * Returns whether a URL is sent as such or its bytes inline. Every model accepts bytes; early models download videos only.
  * https://ai.google.dev/gemini-api/docs/file-input-methods
  */
 export function addressUse({ url, kind }: MediaAddress, upstreamModel: string): AddressUse {
-  // Files of an account cannot be downloaded by others: they are rejected as such.
+  // URLs of files in an account are sent as they are: only its key can open them.
   if (isFilmAddress(url) || isOfAccount(url)) return 'address';
   const type = typeOfAddress(url);
   if (type === undefined || factsOf(upstreamModel)?.takesAddresses === false) return 'bytes';
-  // Video containers may hold audio, too.
+  // A URL of type video may contain only audio.
   return type.startsWith('video/') && kind !== 'audio' ? 'address' : 'either';
 }

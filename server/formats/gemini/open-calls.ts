@@ -1,4 +1,4 @@
-// Calls without a result so far. Results have the call's id, or for older models its name only.
+// Tracks calls that have no result yet. Results have the call's id, or only its name for older models.
 
 export class OpenCalls {
   readonly #byId = new Map<string, CallQueue>();
@@ -10,7 +10,7 @@ export class OpenCalls {
     addTo(this.#byName, name, call);
   }
 
-  /** Returns the id of the first open call for such a result, and closes it. */
+  /** Returns the id of the first open call that a result belongs to, and closes the call. */
   take(id: string | undefined, name: string): string | undefined {
     const call = (id === undefined ? undefined : firstOf(this.#byId.get(id))) ?? firstOf(this.#byName.get(name));
     if (call !== undefined) call.isOpen = false;
@@ -25,7 +25,7 @@ interface OpenCall {
 
 interface CallQueue {
   calls: OpenCall[];
-  /** Earlier calls have their results. */
+  /** Index of the first call without a result. */
   next: number;
 }
 

@@ -4,8 +4,8 @@ import { isObject, type JsonObject } from '#server/framing/loose-json.ts';
 import { MergedSchema, type Schema, SchemaCopies, SchemaReferences } from '../schema-parts.ts';
 
 /** Keywords with the same meaning. */
-const stored = ['description', 'minimum', 'maximum', 'pattern', 'propertyOrdering'] as const;
-/** Counts, which are 64-bit integers in the subset. */
+const copied = ['description', 'minimum', 'maximum', 'pattern', 'propertyOrdering'] as const;
+/** Keywords with 64-bit integers, which the subset writes as strings. */
 const counts = ['minItems', 'maxItems', 'minLength', 'maxLength', 'minProperties', 'maxProperties'] as const;
 
 const formats: ReadonlyMap<string, readonly unknown[]> = new Map([
@@ -26,7 +26,7 @@ export function toOpenApiSchema(schema: Schema, copies = new SchemaCopies()): Js
 }
 
 interface Place {
-  /** References followed so far. */
+  /** Number of references followed to reach this schema. */
   references: number;
   shared: { found: SchemaReferences; copies: SchemaCopies; budget: { left: number } };
 }
@@ -45,7 +45,7 @@ function converted(written: Schema, at: Place): JsonObject {
   const [own, ...otherTypes] = types;
 
   let result: JsonObject = {};
-  for (const word of stored) if (schema[word] !== undefined) result[word] = schema[word];
+  for (const word of copied) if (schema[word] !== undefined) result[word] = schema[word];
   for (const word of counts) if (Number.isSafeInteger(schema[word])) result[word] = schema[word];
   const others = variants.filter((variant) => !isNull(variant)).map((variant) => converted(variant, place));
   const [only] = others;
@@ -101,12 +101,12 @@ function merge(merged: MergedSchema, written: Schema, place: Place): number {
   return longest;
 }
 
-/** Keywords of a type about its members. */
+/** Returns the keywords that depend on the type: format, properties, items. */
 function typed(schema: Schema, { type, isVariant }: { type: string | undefined; isVariant: boolean }, place: Place): JsonObject {
   if (type === undefined) return {};
   const result: JsonObject = { type };
   if (formats.get(type)?.includes(schema.format) === true) result.format = schema.format;
-  // A description is where the types are.
+  // The variants of a type share one description, which is next to their list.
   if (type === 'object') addProperties(result, { ...schema, ...(isVariant ? { description: undefined } : {}) }, place);
   if (type === 'array') result.items = itemsOf(schema, place);
   return result;
@@ -123,10 +123,10 @@ function addProperties(result: JsonObject, schema: Schema, place: Place): void {
     }
     result.properties = Object.fromEntries(properties);
   }
-  // Undefined names are rejected.
+  // `required` may only have names of `properties`.
   const required = [...new Set(namesIn(schema.required))].filter((name) => names.has(name));
   if (required.length > 0) result.required = required;
-  // The subset has no keyword for it.
+  // The subset has no `additionalProperties`: the description states them.
   if (isObject(schema.additionalProperties)) {
     const text = `Further properties: ${JSON.stringify(schema.additionalProperties)}`;
     result.description = typeof schema.description === 'string' ? `${schema.description}\n${text}` : text;
@@ -140,7 +140,7 @@ function itemsOf({ items, prefixItems }: Schema, place: Place): JsonObject {
   return tuple[0] ?? (isObject(items) ? converted(items, place) : { type: 'string' });
 }
 
-/** Enum values are texts. */
+/** Adds enum values, which are strings in the subset. */
 function addValues(result: JsonObject, values: readonly unknown[]): void {
   if (result.type === 'boolean') return;
   result.enum = values.filter((value) => value !== null).map(textOf);
@@ -151,7 +151,7 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** For schemas without a type. */
+/** Infers the type of a schema without one. */
 function typeOf(schema: Schema, values: unknown): string | undefined {
   if (isObject(schema.properties)) return 'object';
   if (schema.items !== undefined || schema.prefixItems !== undefined) return 'array';

@@ -1,5 +1,5 @@
-// Most events of a stream differ from the previous one in text and usage counts only. Such events are read without parsing, and their usage
-// only on request: the next event repeats it.
+// Reads stream events without parsing if they differ from the previous one in text and usage counts only, as most do.
+// Their usage is parsed on request only, because the next event repeats it.
 import { endOfText } from '#server/framing/json-text.ts';
 import { readText } from '../written-json.ts';
 
@@ -10,7 +10,7 @@ export interface PlainEvent {
   usage: string | null;
 }
 
-/** Shapes per stream: each costs as much as many events. */
+/** Maximum shapes learned per stream: learning one takes as long as parsing many events. */
 const mostForms = 4;
 /** Maximum characters of a shape; longer ones do not repeat. */
 const longestForm = 2048;
@@ -27,7 +27,7 @@ export class PlainEvents {
   #choice = 0;
   #forms = 0;
 
-  /** Learns the shape of a parsed event with only this text and possibly usage. */
+  /** Learns the shape of a parsed event that has only this text and possibly usage. */
   learn(data: string, { text, choice = 0 }: { text: string; choice?: number }): void {
     if (this.#forms === mostForms) return;
     this.#form = formOf(data, text);
@@ -47,7 +47,7 @@ export class PlainEvents {
   }
 }
 
-/** Within a JSON text the first quote would be escaped. */
+/** Matches a member only: within a JSON string the first quote would be escaped. */
 const textMember = /[{,]\s*"text"\s*:\s*"/;
 const usageMember = /,\s*"usageMetadata"\s*:\s*\{/;
 /** Characters of a JSON text up to its end. */
@@ -66,7 +66,7 @@ function formOf(data: string, text: string): Form | null {
   if (usageStart < 0) return rest.includes('"usageMetadata"') ? null : formWith(RegExp.escape(before) + anyText, rest);
   const usageEnd = endOfObject(rest, usageStart);
   if (usageEnd < 0 || rest.includes('"usageMetadata"', usageEnd)) return null;
-  // Usage that differs in numbers only has the same members.
+  // Matches usage with the same members and other numbers.
   const usage = rest
     .slice(usageStart, usageEnd)
     .split(/\d+/)
@@ -85,7 +85,7 @@ function endOfMatch(expression: RegExp, text: string): number {
   return found === null ? -1 : found.index + found[0].length;
 }
 
-/** End of the object that begins at `from`, in valid JSON. */
+/** Returns the end of the object that begins at `from`, in valid JSON. */
 function endOfObject(json: string, from: number): number {
   let depth = 0;
   for (let at = from; at < json.length; at += 1) {

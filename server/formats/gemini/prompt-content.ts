@@ -17,7 +17,7 @@ const perImage = 1120;
  */
 const mostOfImage = 16 * 258;
 const perAudio = 960;
-/** Document of a few pages, or a minute of video. */
+/** Tokens of a file of unknown size: a document of a few pages, or a minute of video. */
 const perFile = 5000;
 /** https://ai.google.dev/gemini-api/docs/tokens: one frame per second with audio; pages are images. */
 const rates: MediaRates = { audioPerSecond: 32, videoPerSecond: 300, perPage: 258 };
@@ -76,7 +76,7 @@ export function addInline(prompt: PromptContent, { mimeType: reported, data }: {
   addInlineMedia(prompt, { data, mimeType, rates, guess: guessOf(mimeType), mostOfImage });
 }
 
-/** Adds a URL or id, of which only the type is known. */
+/** Adds a file given by URL or id: only its type is known. */
 export function addFile(prompt: PromptContent, { mimeType: reported, uri }: { mimeType: unknown; uri: unknown }): void {
   const mimeType = typeOf(reported);
   addMediaUrl(prompt, uri, { guess: guessOf(mimeType), mimeType, ...(mimeType.startsWith('image/') ? { mostOfImage } : {}) });
@@ -94,7 +94,7 @@ function addText(prompt: PromptContent, text: unknown): void {
   if (typeof text === 'string' && text !== '') prompt.texts.push(text);
 }
 
-/** Providers accept a single object as a list. */
+/** Reads a list: providers accept a single object. */
 function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : value === undefined || value === null ? [] : [value];
 }

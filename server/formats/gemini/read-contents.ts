@@ -50,7 +50,7 @@ function readSystemText(part: StrictFields): TextPart {
 class ContentsReader implements ReadContents {
   readonly messages: Message[] = [];
   readonly extras: ExtraField[] = [];
-  /** Last turn, if it has only results. */
+  /** Last turn; null unless it has only results. */
   #results: Message | null = null;
   readonly #open = new OpenCalls();
   #calls = 0;
@@ -102,7 +102,7 @@ class ContentsReader implements ReadContents {
     return { type: 'tool_result', callId: this.#callOf(id, name), content: [...texts, ...media], isError };
   }
 
-  /** Id of the call that a result belongs to. */
+  /** Returns the id of the call that a result belongs to. */
   #callOf(id: string | undefined, name: string): string {
     return this.#open.take(id, name) ?? id ?? name;
   }
@@ -150,7 +150,7 @@ class ContentsReader implements ReadContents {
     return { type: 'tool_call', id, name, ...argumentsOfCall(call.raw('args')) };
   }
 
-  /** Notes details of video or audio; those of an image are part of it. */
+  /** Notes media fields that parts cannot hold; the resolution of an image is in its part. */
   #noteDetails(part: StrictFields): void {
     const names = part.fields('inlineData')?.text('mimeType')?.startsWith('image/') === true ? [] : ['mediaResolution'];
     for (const name of [...names, 'videoMetadata']) {
@@ -164,7 +164,7 @@ function textOf(part: StrictFields): TextPart[] {
   return text === '' ? [] : [{ type: 'text', text }];
 }
 
-/** Members of the format for output and error. https://ai.google.dev/api/caching#FunctionResponse */
+/** Reads the output or error of a function response. https://ai.google.dev/api/caching#FunctionResponse */
 function resultText(response: Readonly<Record<string, unknown>>): { text: string; isError: boolean } {
   const names = Object.keys(response);
   const [name] = names;

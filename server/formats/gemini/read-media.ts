@@ -3,7 +3,7 @@ import { fieldRules } from '#shared/field-rules.ts';
 import type { AudioPart, FilePart, ImagePart } from '../parts.ts';
 import { badField, type StrictFields } from '#server/framing/strict-fields.ts';
 
-/** Files uploaded to the provider, unknown to others. */
+/** Matches URLs of files uploaded to the provider, which others cannot read. */
 export const providerFile = /^(?:https:\/\/generativelanguage\.googleapis\.com\/[^?]*\/)?(files\/[\w-]+)$|^gs:\/\//;
 
 /** Returns null for other parts. @throws {AppError} `invalid_request` with the field at fault */
@@ -40,7 +40,7 @@ function readInline(inline: StrictFields): ImagePart | AudioPart | FilePart {
   return { type: 'file', source: { kind: 'text', text: Buffer.from(data, 'base64').toString('utf8') }, ...nameOf(inline) };
 }
 
-/** Names of other formats. */
+/** Returns the name that other formats have for an audio subtype. */
 export function audioFormat(subtype: string): string {
   return audioFormats[subtype] ?? subtype;
 }

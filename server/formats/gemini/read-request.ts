@@ -40,7 +40,7 @@ export function readRequest(body: Body): ChatRequest {
   const { tools, hosted, choice, extras } = readTools(fields);
   const limit = config.integer('maxOutputTokens', 0, mostTokens);
   return {
-    // The path has the model; a body alone may not.
+    // The model is in the path, and in a body only optionally.
     model: fields.text('model') ?? '',
     isStream: false,
     messages: [...readSystem(fields.fields('systemInstruction')), ...contents.messages],
@@ -68,7 +68,7 @@ function readFormat(config: StrictFields): Pick<ChatRequest, 'responseFormat'> {
   const type = config.text('responseMimeType') ?? 'text/plain';
   const schema = config.object('responseJsonSchema') ?? config.object('_responseJsonSchema') ?? config.object('responseSchema');
   if (type === 'text/plain' && schema === undefined) return {};
-  // Other vendors would quote the value.
+  // Other vendors would return the value in quotes.
   if (type === 'text/x.enum') throw untranslatable(config.path('responseMimeType'), otherProviders);
   if (type !== 'application/json') throw badField(config.path('responseMimeType'), fieldRules.oneOf(['text/plain', 'application/json']));
   return { responseFormat: schema === undefined ? { kind: 'json' } : { kind: 'schema', schema: readSchema(schema) } };

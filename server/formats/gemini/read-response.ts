@@ -14,12 +14,15 @@ import { errorOf, isBlocked, statedErrorOf } from './response-errors.ts';
 import { type PlainEvent, PlainEvents } from './plain-events.ts';
 import { usageParts } from './token-usage.ts';
 
-/** @param model requested one, for providers that do not report theirs */
+/**
+ * Reads a complete response; null if it has no candidates.
+ * @param model requested model, for providers that do not report one
+ */
 export function readWhole(body: Readonly<JsonObject>, _provider: unknown = null, model = ''): readonly ResponsePart[] | null {
   return Array.isArray(body.candidates) ? new ResponseReader(model).response(body) : null;
 }
 
-/** For callers of this format: a blocked prompt is a response. */
+/** Reads a complete response for a caller of this format, to whom a blocked prompt is a response. */
 export function readAnswer(body: Readonly<JsonObject>, provider: unknown = null, model = ''): readonly ResponsePart[] | null {
   return readWhole(body, provider, model) ?? (isBlocked(body) ? new ResponseReader(model).response(body) : null);
 }
@@ -28,7 +31,7 @@ export function createAnswerReader(model: string): StreamReader {
   return streamReader(statedErrorOf, model);
 }
 
-/** @param model as for a complete response */
+/** @param model as in `readWhole` */
 export function createStreamReader(_provider: unknown = null, model = ''): StreamReader {
   return streamReader(errorOf, model);
 }
@@ -36,7 +39,7 @@ export function createStreamReader(_provider: unknown = null, model = ''): Strea
 function streamReader(errorIn: typeof errorOf, model: string): StreamReader {
   const reader = new ResponseReader(model);
   const plain = new PlainEvents();
-  /** JSON of plain events. */
+  /** JSON of the usage in the last plain event, not parsed yet. */
   let unreadUsage: string | null = null;
   const readUnread = (): readonly ResponsePart[] => {
     if (unreadUsage === null) return [];
@@ -79,7 +82,7 @@ interface Candidate {
   codes: number;
 }
 
-/** Every event of a stream is a whole response. */
+/** Reads responses: every event of a stream is a whole one. */
 class ResponseReader {
   readonly #candidates = new Map<number, Candidate>();
   readonly #requestedModel: string;
@@ -194,7 +197,7 @@ class ResponseReader {
     ];
   }
 
-  /** Ids are unique in a conversation. */
+  /** Returns an id for a call without one, unique in its conversation. */
   #idOfCall(choice: number, index: number): string {
     const hash = createHash('sha256').update(`${this.#id} ${choice} ${index}`).digest('base64url');
     return `call_${hash.slice(0, 24)}`;

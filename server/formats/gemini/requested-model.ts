@@ -1,4 +1,4 @@
-// Model and stream of a call, both in the path.
+// Reads the model and the stream flag of a call, both from the path.
 import { fieldRules } from '#shared/field-rules.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import type { RequestedCall, CallAddress } from '../call-address.ts';
@@ -26,7 +26,7 @@ export function isList(query: URLSearchParams): boolean {
   return (query.get('alt') ?? query.get('$alt')) !== 'sse';
 }
 
-/** Removes the collection that some clients repeat. */
+/** Removes the prefix `models/`, which some clients repeat. */
 export function bareModel(name: string | undefined): string | undefined {
   return name?.startsWith('models/') === true ? name.slice('models/'.length) : name;
 }

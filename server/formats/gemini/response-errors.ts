@@ -5,12 +5,12 @@ import type { ErrorInResponse } from '../stream-pipe.ts';
 import { withBilled } from '../token-usage.ts';
 import { usageParts } from './token-usage.ts';
 
-/** Returns null if there is none. Searches the text first: quotes in JSON strings are escaped. */
+/** Reads the error in a body; null if there is none. Parses only text that contains a key of errors. */
 export function readError(text: string): ErrorInResponse | null {
   return readStatedError(text) ?? (text.includes('"blockReason"') ? blockedPrompt(parseObject(text) ?? {}) : null);
 }
 
-/** For callers of this format: a blocked prompt is a response, not an error. */
+/** Reads the error in a body for a caller of this format, to whom a blocked prompt is a response, not an error. */
 export function readStatedError(text: string): ErrorInResponse | null {
   if (!text.includes('"error"')) return null;
   // An error of a stream as JSON list is a list of one.
@@ -27,7 +27,7 @@ export function statedErrorOf({ error, candidates, usageMetadata: usage }: Reado
   return isObject(error) && candidates === undefined ? withBilled(errorObject(error), usageParts(usage)) : null;
 }
 
-/** A blocked prompt has no candidates. */
+/** Reports whether a filter blocked the prompt: the body then has no candidates. */
 export function isBlocked({ promptFeedback: feedback, candidates }: Readonly<JsonObject>): boolean {
   return isObject(feedback) && typeof feedback.blockReason === 'string' && !(Array.isArray(candidates) && candidates.length > 0);
 }
@@ -53,6 +53,6 @@ function blockedPrompt(body: Readonly<JsonObject>): ErrorInResponse | null {
   const about = typeof why === 'string' && why !== '' ? `: ${why}` : '';
   const message = `No candidates returned (blockReason: ${String(reason)})${about}`;
   const error = { status: 400, message, type: 'upstream_error', param: '', code: 'content_filter' };
-  // Not a free failure: the model read the prompt, and its length is reported.
+  // A blocked prompt is billed: the model has read it, and its length is reported.
   return withBilled(error, usageParts(body.usageMetadata));
 }

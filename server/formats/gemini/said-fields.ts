@@ -51,7 +51,7 @@ export const saidFields: SaidFields = {
     example: { safetySettings: [{ category: 'HARM_CATEGORY_HARASSMENT', threshold: 'BLOCK_NONE' }] },
   },
   cached_content: { name: 'cachedContent', example: { cachedContent: 'cachedContents/a1' } },
-  // The file's owner is unknown to other providers.
+  // A file id is valid only at its provider.
   media: { name: 'contents.0.parts', example: userPart({ fileData: { mimeType: 'image/png', fileUri: 'files/a1' } }) },
   image_detail: {
     name: 'contents.0.parts.0.mediaResolution',
@@ -105,7 +105,7 @@ export const carriedFields: CarriedFields = {
   temperature: 'by_parts',
   top_p: 'by_parts',
   top_k: 'by_parts',
-  // Signatures of its own models, which other formats returned.
+  // Other formats return the signatures of Gemini's models.
   foreign_thoughts: 'by_parts',
   tool_errors: 'by_parts',
   search: 'by_parts',

@@ -7,7 +7,7 @@ import { takesLevels, writeThinking } from './thinking.ts';
 type Body = Readonly<Record<string, unknown>>;
 
 interface Ending {
-  /** Name without the suffix. */
+  /** Model name without the suffix. */
   model: string;
   wish: ReasoningWish;
   /** Share of a response's limit for thinking if the name has no budget. */

@@ -4,7 +4,7 @@ import { efforts as allEfforts } from '#server/model-facts/model-record.ts';
 import type { Thinking } from '#server/model-facts/model-facts.ts';
 import type { ReasoningEffort, ReasoningWish } from '../parts.ts';
 
-/** Values of Google's OpenAI-compatible service. https://ai.google.dev/gemini-api/docs/openai#thinking */
+/** Budgets in tokens by effort, as in Google's OpenAI-compatible API. https://ai.google.dev/gemini-api/docs/openai#thinking */
 export const budgets: Readonly<Record<ReasoningEffort, number>> = {
   none: 0,
   minimal: 1024,

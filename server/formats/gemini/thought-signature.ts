@@ -13,13 +13,13 @@ export function readSignature(text: string): Seal {
   return inner.startsWith('tidegate-seal:') ? readSeal(inner, 'gemini') : { origin: 'gemini', data: text };
 }
 
-/** For calls of another vendor's model. https://ai.google.dev/gemini-api/docs/thought-signatures#faqs */
+/** Signature for calls of another vendor's model. https://ai.google.dev/gemini-api/docs/thought-signatures#faqs */
 export const noSignature = 'skip_thought_signature_validator';
 
 /** Placeholders for missing signatures. https://ai.google.dev/gemini-api/docs/thought-signatures#faqs */
 const fillers: ReadonlySet<string> = new Set([noSignature, 'context_engineering_is_the_way_to_go']);
 
-/** Reads the signature of a caller's part. If undefined, it has none. */
+/** Reads the signature of a caller's part; undefined if it has none or a placeholder. */
 export function readCallerSignature(text: string | undefined): Seal | undefined {
   if (text === undefined || text === '' || fillers.has(text) || fillers.has(Buffer.from(text, 'base64').toString('latin1')))
     return undefined;

@@ -79,7 +79,7 @@ export function writeTokenUsage(usage: TokenUsage): Record<string, unknown> {
   };
 }
 
-/** Tokens without a modality are text. */
+/** Splits a count by modality: tokens that are neither audio nor image are text. */
 function byModality(all: number, audio: number, image: number): { modality: string; tokenCount: number }[] {
   return [...detail('TEXT', Math.max(0, all - audio - image)), ...detail('AUDIO', audio), ...detail('IMAGE', image)];
 }

@@ -44,7 +44,7 @@ export const geminiUpstream: UpstreamDialect = {
   addressUse,
   parsesResults: true,
   writeRequest,
-  // Values from the caller take precedence.
+  // Values of the caller take precedence over settings.
   applyTraits: (body, input) => {
     const { isCount, settings, route } = input;
     if (isCount === true) return { body, dropped: [] };
@@ -77,7 +77,7 @@ export const geminiUpstream: UpstreamDialect = {
   readTokenCount: ({ totalTokens }) => tokenCount(totalTokens),
 };
 
-/** Reads responses as a caller of this format sees them. */
+/** Variant that reads responses for callers of this format: a blocked prompt is a response. */
 const answered: UpstreamDialect = { ...geminiUpstream, readWhole: readAnswer, readError: readStatedError };
 
 function asAnswer(input: DecodeInput): DecodeInput {
@@ -86,7 +86,7 @@ function asAnswer(input: DecodeInput): DecodeInput {
   return { ...input, writer, route: { ...input.route, dialect: answered } };
 }
 
-/** A count of a whole request names the model. Both spellings at once are rejected before. */
+/** Sets the model in a count of a whole request. A body with both spellings was rejected before. */
 function withCountedModel(body: Body, model: string): Body {
   for (const name of ['generateContentRequest', 'generate_content_request']) {
     const counted = body[name];

@@ -17,7 +17,7 @@ export interface Content {
 }
 
 const dialect = 'Gemini';
-/** Placeholder if the format requires a text. */
+/** Placeholder where the format requires a text. */
 const filler = '...';
 
 /** @throws {AppError} `untranslatable` */
@@ -93,7 +93,7 @@ class ContentsWriter {
     const response = isError ? { error: text } : (parseObject(text) ?? { output: text });
     const result: Json = { ...(this.#isSigned ? { id: callId } : {}), name: this.#names.get(callId) ?? callId, response };
     const isWithin = this.#isSigned && media.length > 0 && media.every(({ text: isText }) => isText === undefined);
-    // Older models accept no images in results, so they follow.
+    // Older models accept no media in results, so the media follow.
     return isWithin ? [{ functionResponse: { ...result, parts: media } }] : [{ functionResponse: result }, ...media];
   }
 }
@@ -151,7 +151,7 @@ class ModelParts {
   #hosted(part: HostedCallPart | HostedResultPart): void {
     const written = writeHosted(part);
     for (const one of written) this.#push(one);
-    // A search leaves only the model's text about it.
+    // A tool that the format cannot express is visible in the model's text only.
     if (written.length === 0) this.#losses.drop('provider_tool_results');
   }
 

@@ -54,7 +54,7 @@ function writeConfig(
   const { maxTokens, temperature, topP, topK, stop, responseFormat, reasoning } = request;
   const config: Json = {};
   if (factsOf(model)?.sampling === 'refused') {
-    // The default value is not reported.
+    // Dropping the default value changes nothing, so it is not reported.
     if (temperature !== undefined && temperature !== 1) losses.drop('temperature');
     if (topP !== undefined && topP !== 1) losses.drop('top_p');
     if (topK !== undefined) losses.drop('top_k');
@@ -117,7 +117,7 @@ const lostOptions = [
   ['location', 'user_location'],
 ] as const;
 
-/** Functions by which callers of other formats request hosted tools. */
+/** Names of functions by which callers of other formats request hosted tools. */
 const providerTools: ReadonlySet<string> = new Set(['googleSearch', 'codeExecution', 'urlContext']);
 
 function writeTools(tools: readonly Tool[], writeSchema: SchemaWriter): Json[] {

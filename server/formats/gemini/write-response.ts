@@ -42,7 +42,7 @@ class CandidateWriter {
   readonly #logprobs: TokenLogprob[] = [];
   #finish: FinishReason = 'stop';
   #isMalformed = false;
-  /** Content or a call was received. */
+  /** Whether content or a call was received. */
   hasWritten = false;
 
   /** A filter blocked the prompt: nothing was written. */
@@ -121,14 +121,14 @@ class CandidateWriter {
     return [{ functionCall: { id, name, args }, ...(seal === undefined ? {} : { thoughtSignature: writeSignature(seal) }) }];
   }
 
-  /** Calls without any arguments. */
+  /** Returns the calls that are still open: those without arguments, or with incomplete ones. */
   rest(): Json[] {
     const rest = [...this.#calls.values()].flatMap((call) => this.#written(call));
     this.#calls.clear();
     return rest;
   }
 
-  /** Members at the end of a candidate. */
+  /** Returns the members at the end of a candidate. */
   ending(): Json {
     const finishReason = this.#isMalformed ? 'MALFORMED_FUNCTION_CALL' : writeFinishReason(this.#finish);
     const logprobs = this.#logprobs.length === 0 ? {} : { logprobsResult: writeLogprobs(this.#logprobs) };
@@ -164,7 +164,7 @@ export function writeWhole(parts: readonly ResponsePart[], usage: TokenUsage | n
   };
 }
 
-/** Joins text pieces; a signature of a text belongs to it. */
+/** Adds a part, joining consecutive texts; a signature that follows a text is added to it. */
 function addPart(parts: Json[], part: Json): void {
   const last = parts.at(-1);
   const isSame = last !== undefined && last.text !== undefined && part.text !== undefined && last.thought === part.thought;

@@ -13,7 +13,7 @@ export class TextBytes {
   #before = 0;
   #length = 0;
 
-  /** Begins another piece. */
+  /** Begins another piece of the text. */
   begin(): void {
     this.#before += this.#length;
     this.#length = 0;
@@ -40,7 +40,7 @@ export function annotationOf(citation: Citation, bytes: TextBytes): Record<strin
     const { url, title = url, start, end } = citation;
     return { type: 'url_citation', url, title, ...bytes.range(start, end) };
   }
-  // The range is one of the document.
+  // The range of a document citation refers to the document, not to the text.
   const { title, text } = citation;
   return {
     type: 'file_citation',

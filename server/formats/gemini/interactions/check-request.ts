@@ -15,7 +15,7 @@ const textOrSteps = { zh: '必须是文本、内容或步骤的数组', en: 'mus
 /** @throws {AppError} 400 with the field at fault */
 export function checkRequest(body: Body): void {
   const fields = new StrictFields(body);
-  // Google's own token for the model's progress.
+  // Google's token for the model's state: no other provider can continue it.
   if (fields.has('continuation_token')) throw untranslatable('continuation_token', otherProviders);
   fields.text('previous_interaction_id');
   for (const field of ['stream', 'store', 'background']) fields.boolean(field);
@@ -42,7 +42,10 @@ function checkInput(fields: StrictFields): void {
     if (item.text('type') === undefined && !item.has('role')) throw badField(item.path('type'), fieldRules.required);
 }
 
-/** Stored state is expanded before a request is sent: providers store nothing for us. @throws {AppError} `responses_not_kept` */
+/**
+ * Refuses a reference to stored state that was not expanded: nothing is stored at providers.
+ * @throws {AppError} `responses_not_kept`
+ */
 export function refuseState(body: Body): void {
   if (new StrictFields(body).has('previous_interaction_id')) throw notStored('previous_interaction_id');
   if (body.background === true) throw notStored('background');

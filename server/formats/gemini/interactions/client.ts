@@ -44,13 +44,13 @@ export const geminiInteractionsClient = {
   beginningOf({ system_instruction: system, input, tools }) {
     const steps = stepsOf(input);
     const first = steps.slice(0, mostSteps).findIndex(({ type }) => type === 'user_input');
-    // A step's type shows its side.
+    // Steps have a type instead of a role: the first user step gets one.
     const turns = first < 0 ? steps : steps.with(first, { role: 'user', content: steps[first]?.['content'] });
     return beginningOf({ system, turns, tools });
   },
   sessionIn: ({ labels }) => sessionInMetadata(labels),
   writeWhole,
   createStreamWriter,
-  /** Items of `input` as stored. */
+  /** Normalizes `input` to steps, as they are stored. */
   stepsOf,
 } satisfies ClientDialect & { stepsOf(input: unknown): readonly Body[] };

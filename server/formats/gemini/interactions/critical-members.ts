@@ -1,7 +1,7 @@
 import { criticalMembers, messageNames, openBelow } from '../../critical-members.ts';
 import { limits } from './limits.ts';
 
-/** `input` contains the conversation. */
+/** Critical members of a request, and everything below `input`, which contains the conversation. */
 export const interactionsNames = openBelow(
   criticalMembers(messageNames, limits.names, [
     'model',

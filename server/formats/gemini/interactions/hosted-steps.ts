@@ -3,7 +3,7 @@ import type { HostedCallPart, HostedResultPart } from '../../parts.ts';
 
 type Json = Record<string, unknown>;
 
-/** Returns null if the format has no step. */
+/** Returns null if the format has no such step. */
 export function writeHostedStep(part: HostedCallPart | HostedResultPart): Json | null {
   return part.type === 'hosted_call' ? writeCall(part) : writeResult(part);
 }

@@ -93,7 +93,7 @@ export class OutputSteps {
     }
   }
 
-  /** Nothing may be written afterwards. */
+  /** Completes all open steps. Nothing may be written afterwards. */
   close(): void {
     this.#closeOpen();
     for (const call of this.#calls.values()) this.#closeCall(call);
@@ -119,7 +119,7 @@ export class OutputSteps {
     this.#sink.delta(index, JSON.stringify(image));
   }
 
-  /** A citation follows its text. */
+  /** Adds a citation to the last text of the open output. */
   #cite(citation: Extract<ResponsePart, { type: 'citation' | 'document_citation' }>): void {
     const text = this.#open?.kind === 'output' ? this.#open.content.at(-1) : undefined;
     if (this.#open === null || text?.type !== 'text') return;
@@ -152,7 +152,7 @@ export class OutputSteps {
     this.#closeOpen();
   }
 
-  /** Writes a seal as a step of its own, or as signature of the unsigned thought before it if it belongs to a call. */
+  /** Writes a seal as a thought step, or, if it signs a call, as the signature of the thought before it. */
   #seal(seal: Seal): void {
     if (seal.callId === undefined || this.#open?.kind !== 'thought') this.#closeOpen();
     this.#sign(seal);
@@ -180,7 +180,7 @@ export class OutputSteps {
 
   #hosted(part: HostedCallPart | HostedResultPart): void {
     const step = writeHostedStep(part);
-    // Without a step in this format, the model's text reports the result.
+    // A tool that has no step in this format is visible in the model's text only.
     if (step === null) return;
     this.#closeOpen();
     const index = this.#start(step);

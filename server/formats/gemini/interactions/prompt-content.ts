@@ -22,7 +22,7 @@ export function promptContent(body: Body, _model = '', isLarge = false): PromptC
   return prompt;
 }
 
-/** Excludes the signature, which other vendors' models do not read. */
+/** Adds a step without its signature, which other vendors' models do not receive. */
 function addStep(prompt: PromptContent, { signature: _signature, ...step }: Body): void {
   prompt.fixed += perStep;
   const { type, content, summary, result } = step;
@@ -52,7 +52,7 @@ function addPart(prompt: PromptContent, part: unknown): void {
   }
 }
 
-/** Audio is sent as audio, whatever its stated type. */
+/** Returns the media type: audio counts as audio, whatever its stated type. */
 function typeOf({ type }: Body, reported: unknown): unknown {
   if (type === 'audio' && !(typeof reported === 'string' && /^audio\//i.test(reported))) return usualTypes['audio'];
   return reported ?? usualTypes[String(type)];

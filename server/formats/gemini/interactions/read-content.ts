@@ -10,10 +10,14 @@ import { usualTypes } from './items.ts';
 export type ContentPart = TextPart | ImagePart | AudioPart | FilePart;
 
 const types = ['text', 'image', 'audio', 'document', 'video'] as const;
-/** Details of video or audio. */
+/** Fields of media that other formats lack. */
 const details = ['resolution', 'processing', 'channels', 'sample_rate'] as const;
 
-/** @param extras receives fields without a place in the part @throws {AppError} `invalid_request` with the field at fault */
+/**
+ * Reads one content.
+ * @param extras receives fields that a part cannot hold
+ * @throws {AppError} `invalid_request` with the field at fault
+ */
 export function readContent(content: StrictFields, extras: ExtraField[]): ContentPart[] {
   const type = content.oneOf('type', types);
   if (type === undefined) throw badField(content.path('type'), fieldRules.required);

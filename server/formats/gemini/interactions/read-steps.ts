@@ -45,9 +45,9 @@ class StepsReader implements ReadSteps {
   readonly extras: ExtraField[] = [];
   /** Signatures that precede the calls they sign. */
   readonly #ofCalls = new Map<string, Seal>();
-  /** The last user turn has only results. */
+  /** Whether the last user turn has only results. */
   #endsWithResults = false;
-  /** Standalone signature: it signs the call that immediately follows. */
+  /** Standalone signature: it signs the call that follows immediately. */
   #alone: Seal | null = null;
 
   /** @param place path of a user turn's content */

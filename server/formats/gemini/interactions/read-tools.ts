@@ -48,7 +48,7 @@ function readFunction(tool: StrictFields): Tool {
   };
 }
 
-/** A mode, or a mode with its tools. */
+/** Reads the tool choice: a mode, or a mode with allowed tools. */
 function readChoice(config: StrictFields): Pick<ReadTools, 'choice'> {
   const value = config.raw('tool_choice');
   if (value === undefined) return {};

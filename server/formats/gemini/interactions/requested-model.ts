@@ -1,4 +1,4 @@
-// Model and stream of a call. Agents run at Google and are not supported.
+// Reads the model and the stream flag of a call. Agents run at Google and are not supported.
 import type { RequestedCall } from '../../call-address.ts';
 import { otherProviders, untranslatable } from '../../losses.ts';
 import { requestedModel } from '../../requested-model.ts';
@@ -11,7 +11,7 @@ export function requestedCall(body: Body): RequestedCall {
   return { model: bareModel(requestedModel(body)), isStream: stream === true };
 }
 
-/** Removes a collection prefix. */
+/** Removes the prefix `models/`. */
 export function bareModel(name: string): string {
   return name.startsWith('models/') ? name.slice('models/'.length) : name;
 }

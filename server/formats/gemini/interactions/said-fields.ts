@@ -45,7 +45,7 @@ export const saidFields: SaidFields = {
   metadata: { name: 'labels', example: { labels: { run: '1' } } },
   safety_settings: { name: 'safety_settings', example: { safety_settings: [{ type: 'harassment', threshold: 'off' }] } },
   cached_content: { name: 'cached_content', example: { cached_content: 'cachedContents/a1' } },
-  // The file's owner is unknown to other providers.
+  // A file id is valid only at its provider.
   media: { name: 'input.0.content', example: userPart({ type: 'image', uri: 'files/a1' }) },
   image_detail: { name: 'input.0.content.0.resolution', example: userPart({ ...picture, resolution: 'low' }) },
   media_details: {

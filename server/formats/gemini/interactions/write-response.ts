@@ -40,7 +40,7 @@ class OpenInteraction {
     return `v1_${this.#options.requestId}`;
   }
 
-  /** The format has a single choice. */
+  /** Writes a part. Other choices than the first are dropped: the format has one. */
   write(part: ResponsePart): void {
     if ('choice' in part && part.choice !== undefined && part.choice !== 0) return;
     if (part.type === 'start') this.#model = part.model || this.#model;
@@ -49,7 +49,7 @@ class OpenInteraction {
     else this.#steps.write(part);
   }
 
-  /** The interaction without its output. */
+  /** Returns the interaction without its output. */
   shell(status: string): Json {
     const { createdAt, now } = this.#options;
     const created = timeOf(createdAt);
@@ -101,7 +101,7 @@ class InteractionStreamWriter implements StreamWriter, EventSink {
     this.#add('step.delta', `{"event_type":"step.delta","index":${index},"delta":${delta},"event_id":"${this.#nextId()}"}`);
   }
 
-  /** Event ids show which events a client received. */
+  /** Numbers events, so that a client can resume after the last one it received. */
   #nextId(): string {
     this.#number += 1;
     return String(this.#number);
