@@ -1,5 +1,7 @@
 // Who may import whom: the columns of docs/architecture.md as rules. `npm run check` enforces them.
 // Imports of types only are free where a rule says so: they leave no trace at run time.
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
 import { Visitor } from '@swc/core/Visitor.js';
 
 // swc's visitor does not support `using` declarations yet and stops at one.
@@ -9,22 +11,24 @@ Visitor.prototype.visitStatement = function visitAnyStatement(statement) {
   return { ...statement, decls: this.visitVariableDeclarators(statement.decls) };
 };
 
-/** Slices that are stages of calls and nothing else. */
-const stageSlices = [
-  'slices/affinity',
-  'slices/agent-sessions',
-  'slices/blocked-words',
-  'slices/compaction',
-  'slices/cost-header',
-  'slices/idempotency',
-  'slices/prompt-edits',
-  'slices/provider-containers',
-  'slices/rate-limits',
-  'slices/remote-media',
-  'slices/server-timing',
-  'slices/signatures',
-  'slices/turn-state',
+/** Slices that are more than a stage of calls, in their order. */
+const slicesAbove = [
+  ['slices/responses'],
+  // What callers leave at providers.
+  ['slices/files'],
+  // Prepaid work at providers.
+  ['work'],
+  ['slices/drawings', 'slices/music', 'slices/videos'],
+  ['slices/batches'],
+  ['slices/context-caches'],
+  ['slices/vector-stores'],
+  ['slices/fine-tuning'],
 ];
+
+/** The other slices are stages of calls and nothing else. */
+const stageSlices = readdirSync(path.join(import.meta.dirname, 'server/slices'))
+  .map((name) => `slices/${name}`)
+  .filter((slice) => !slicesAbove.flat().includes(slice));
 
 /** Server folders from the bottom up: a folder may use what stands before it in this list, never what comes after. */
 const serverLayers = [
@@ -55,16 +59,7 @@ const serverLayers = [
   ['call'],
   // Stages of calls (`stage.ts`), which server/call-stages.ts lists.
   stageSlices,
-  ['slices/responses'],
-  // What callers leave at providers.
-  ['slices/files'],
-  // Prepaid work at providers.
-  ['work'],
-  ['slices/drawings', 'slices/music', 'slices/videos'],
-  ['slices/batches'],
-  ['slices/context-caches'],
-  ['slices/vector-stores'],
-  ['slices/fine-tuning'],
+  ...slicesAbove,
   ['jobs'],
 ];
 
