@@ -11,24 +11,7 @@ Visitor.prototype.visitStatement = function visitAnyStatement(statement) {
   return { ...statement, decls: this.visitVariableDeclarators(statement.decls) };
 };
 
-/** Slices that are more than a stage of calls, in their order. */
-const slicesAbove = [
-  ['slices/responses'],
-  // What callers leave at providers.
-  ['slices/files'],
-  // Prepaid work at providers.
-  ['work'],
-  ['slices/drawings', 'slices/music', 'slices/videos'],
-  ['slices/batches'],
-  ['slices/context-caches'],
-  ['slices/vector-stores'],
-  ['slices/fine-tuning'],
-];
-
-/** The other slices are stages of calls and nothing else. */
-const stageSlices = readdirSync(path.join(import.meta.dirname, 'server/slices'))
-  .map((name) => `slices/${name}`)
-  .filter((slice) => !slicesAbove.flat().includes(slice));
+const slices = readdirSync(path.join(import.meta.dirname, 'server/slices')).map((name) => `slices/${name}`);
 
 /** Server folders from the bottom up: a folder may use what stands before it in this list, never what comes after. */
 const serverLayers = [
@@ -57,9 +40,11 @@ const serverLayers = [
   ['accounts'],
   ['features'],
   ['call'],
-  // Stages of calls (`stage.ts`), which server/call-stages.ts lists.
-  stageSlices,
-  ...slicesAbove,
+  // What callers store, and what providers work on for longer than a call.
+  ['objects'],
+  ['work'],
+  // Features, which never import each other. server/call-stages.ts lists those that are stages of calls.
+  slices,
   ['jobs'],
 ];
 
@@ -193,13 +178,13 @@ export default {
       to: { path: '^server/features/' },
     },
     {
-      name: 'server-stages-are-apart',
+      name: 'server-slices-are-apart',
       comment:
-        'A stage may not use another slice. What two of them need goes into server/call, or server/call-stages.ts hands it over when it ' +
-        'creates the stage.',
+        'A slice may not use another one. What several need goes into server/objects, work or call, or server/call-stages.ts and app.ts hand ' +
+        'it over.',
       severity: 'error',
-      from: { path: `^server/(?=slices/[^/]+/stage[.]ts$|(?:${stageSlices.join('|')})/)(slices/[^/]+)/`, pathNot: testFiles },
-      to: { path: '^server/slices/', pathNot: '^server/$1/' },
+      from: { path: '^server/slices/([^/]+)/', pathNot: testFiles },
+      to: { path: '^server/slices/', pathNot: '^server/slices/$1/' },
     },
     {
       name: 'server-features-are-apart',

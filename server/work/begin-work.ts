@@ -2,7 +2,7 @@
 import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import type { PrepaidWork } from '#server/db/records/prepaid-work.ts';
-import type { StoredCaller } from '#server/slices/responses/serve-caller.ts';
+import type { StoredCaller } from '#server/objects/serve-caller.ts';
 import { FileBroken } from './read-lines.ts';
 import { creationMs, type WorkKind } from './work-kind.ts';
 

@@ -8,7 +8,7 @@ import type { Reservation } from '#server/money/leases/reservation.ts';
 import type { Admission } from '#server/call/admission/admission.ts';
 import { reserveQuota } from '#server/call/admission/reserve-call.ts';
 import type { RelayServices } from '#server/call/services.ts';
-import { errorOf } from '#server/slices/files/upstream-files.ts';
+import { errorOf } from '#server/objects/upstream-files.ts';
 import { chargeRow, settleCharge } from './pay.ts';
 import { failWork, noteCharge, returnLateCharge } from './settle-work.ts';
 import { creationMs, firstPollMs, type ReportedWork, type Requested, type WorkKind } from './work-kind.ts';

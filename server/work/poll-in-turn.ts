@@ -3,7 +3,7 @@ import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import { DatabaseUnavailable } from '#server/db/collection.ts';
 import { inParallel } from '#server/queues/in-parallel.ts';
-import { isOverdue, type Requesting } from '#server/slices/files/upstream-files.ts';
+import { isOverdue, type Requesting } from '#server/objects/upstream-files.ts';
 
 /** Maximum channels polled at a time. */
 const channelsAtOnce = 8;

@@ -2,7 +2,7 @@
 import type { AppContext } from '#server/context.ts';
 import type { PrepaidWork } from '#server/db/records/prepaid-work.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
-import { channelOf, type Requesting } from '#server/slices/files/upstream-files.ts';
+import { channelOf, type Requesting } from '#server/objects/upstream-files.ts';
 import { chargeOf } from '#server/money/recovery/call-charge.ts';
 import { pollInTurn, type TurnBounds, turnBounds } from './poll-in-turn.ts';
 import { failWork, finishWork, resolveCharge, returnLateCharge } from './settle-work.ts';

@@ -1,6 +1,6 @@
 // Reads a provider's file of JSON lines; buffers no more than the reader needs.
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { LineCutter } from '#server/slices/files/line-cutter.ts';
+import { LineCutter } from '#server/objects/line-cutter.ts';
 import type { EventSource } from '#server/exchange/upstream-stream.ts';
 
 export interface LineBounds {

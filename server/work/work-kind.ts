@@ -4,7 +4,7 @@ import type { AppContext } from '#server/context.ts';
 import type { Filter, FindOptions } from '#server/db/collection.ts';
 import type { PrepaidWork } from '#server/db/records/prepaid-work.ts';
 import type { UpstreamFailure } from '#server/exchange/upstream-error.ts';
-import type { Requesting } from '#server/slices/files/upstream-files.ts';
+import type { Requesting } from '#server/objects/upstream-files.ts';
 
 /** Time until another process looks at work in creation. */
 export const creationMs = 15 * 60_000;

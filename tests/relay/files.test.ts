@@ -1,7 +1,7 @@
 // Files that callers leave at a provider: whose they are, how they are named there, how many there may be, and prompts that name them.
 import OpenAI, { toFile } from 'openai';
 import { describe, expect, test } from 'vitest';
-import { mostReaders } from '#server/slices/files/pass-file.ts';
+import { mostReaders } from '#server/objects/pass-file.ts';
 import { sweepFiles } from '#server/slices/files/sweep-files.ts';
 import { createToken } from '#tests/support/build-token.ts';
 import { engines } from '#tests/support/engines.ts';

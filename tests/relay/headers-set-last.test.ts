@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { defaultClientDialect } from '#server/formats/registry.ts';
 import type { AppContext } from '#server/context.ts';
-import { requestAccount } from '#server/slices/files/upstream-files.ts';
+import { requestAccount } from '#server/objects/upstream-files.ts';
 import { questionRequest } from '#server/tasks/request-upstream.ts';
 import { authorizedGet } from '#server/exchange/authorized-get.ts';
 import { handshakeOf } from '#server/exchange/handshake.ts';

@@ -1,7 +1,7 @@
 // Differences between vendors' batches: submission, polling and results. All else is shared.
 import type { BatchRecord } from '#server/db/records/batch.ts';
 import type { StrictFields } from '#server/framing/strict-fields.ts';
-import type { Requesting } from '#server/slices/files/upstream-files.ts';
+import type { Requesting } from '#server/objects/upstream-files.ts';
 import type { RemovedInput, ReportedWork, Requested } from '#server/work/work-kind.ts';
 import type { SpoolFile } from '#server/http/spool.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';

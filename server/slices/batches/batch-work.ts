@@ -7,7 +7,7 @@ import type { FileRecord } from '#server/db/records/file.ts';
 import { isTunedModelId } from '#server/model-facts/tuned-model-id.ts';
 import { adjusted, termsOfEvent } from '#server/money/charge-lines.ts';
 import type { QuotedPrice } from '#server/money/quote.ts';
-import { resultsPurpose } from '#server/slices/files/file-store.ts';
+import { resultsPurpose } from '#server/objects/file-store.ts';
 import type { SettledWork, WorkKind } from '#server/work/work-kind.ts';
 import { formOf } from './batch-endpoints.ts';
 

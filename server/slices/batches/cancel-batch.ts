@@ -1,7 +1,7 @@
 // Cancels a batch.
 import { AppError } from '#shared/errors.ts';
 import type { BatchRecord } from '#server/db/records/batch.ts';
-import { channelOf, errorOf } from '#server/slices/files/upstream-files.ts';
+import { channelOf, errorOf } from '#server/objects/upstream-files.ts';
 import type { RelayServices } from '#server/call/services.ts';
 import { formOf } from './batch-endpoints.ts';
 import { findBatch } from './batch-store.ts';

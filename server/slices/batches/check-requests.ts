@@ -11,7 +11,8 @@ import type { CriticalMembers } from '#server/formats/critical-members.ts';
 import type { HostedPlace } from '#server/formats/hosted-tools.ts';
 import { requestedTier } from '#server/formats/service-tier.ts';
 import { badField, StrictFields } from '#server/framing/strict-fields.ts';
-import { LineTooLong } from '#server/slices/files/line-cutter.ts';
+import { checkWords } from '#server/objects/check-words.ts';
+import { LineTooLong, longestLine } from '#server/objects/line-cutter.ts';
 import { checkSchemas } from '#server/formats/schema-parts.ts';
 import { JsonScan } from '#server/framing/json-scan.ts';
 import { isObject } from '#server/framing/loose-json.ts';
@@ -26,7 +27,7 @@ import { findPrivateModel } from '#server/call/admission/find-model.ts';
 import type { PrivateModel } from '#server/call/stages.ts';
 import { endpointOf, type RelayBody, type RelayEndpoint } from '#server/call/endpoints.ts';
 import type { RelayServices } from '#server/call/services.ts';
-import { stateRequest, refuseState } from '#server/slices/responses/state-request.ts';
+import { refuseStored, stateFields } from '#server/objects/state-fields.ts';
 import { offersModel } from '#server/exchange/channel-index.ts';
 import type { ChannelRoute } from '#server/exchange/find-route.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
@@ -35,10 +36,8 @@ import type { EventSource } from '#server/exchange/upstream-stream.ts';
 import { batchRoute, bodyThere, pathThere } from './batch-endpoints.ts';
 import type { BatchFormat } from './batch-format.ts';
 import { FileTooLarge, linesOf } from '#server/work/read-lines.ts';
-import { itemNamed, lineNamed, ofPlace, type Place } from './request-position.ts';
+import { itemNamed, lineNamed, ofPlace, type Place } from '#server/objects/request-position.ts';
 
-/** Maximum bytes of a line. */
-export const longestLine = 4 * 1024 * 1024;
 /** Maximum bytes of a batch, the vendor's limit. https://platform.openai.com/docs/guides/batch */
 const largestFile = 200 * 1024 * 1024;
 /** Maximum lines of a file, blank ones included; the vendor accepts 50,000 requests. */
@@ -185,7 +184,7 @@ class Checker {
     if (tier !== undefined && tier !== 'standard') throw badField('body.service_tier', notInBatches);
     endpoint.check(body);
     checkSchemas(endpoint.dialect.schemasIn?.(body) ?? []);
-    if (endpoint.refersToStored === 'responses') refuseState(stateRequest(body));
+    if (endpoint.refersToStored === 'responses') refuseStored(stateFields(body));
     if (endpoint.refersToStored === 'threads' && body['thread'] !== undefined) throw badField('body.thread', notInBatches);
     this.#first ??= await begin(this.#batch, model);
     const { channel, privateModel, route, quoted } = this.#first;
@@ -333,15 +332,4 @@ async function begin(
   if (requested.length > 0) throw new AppError('format_unsupported', {}, { field: 'model' });
   for (const channel of channels.all()) if (offersModel(channel, model)) throw new AppError('no_channel', { group, model });
   throw new AppError('model_not_found', { model }, { field: 'model' });
-}
-
-/** @throws {AppError} for blocked words */
-export async function checkWords(
-  { stages: { guard }, context }: RelayServices,
-  userId: number,
-  prompt: { texts: readonly string[]; untokened?: readonly string[] },
-): Promise<void> {
-  if (!guard.isOn) return;
-  const looking = guard.check([...prompt.texts, ...(prompt.untokened ?? [])], (work) => context.bodies.inTurn(`user:${userId}`, work));
-  if (looking instanceof Promise) await looking;
 }

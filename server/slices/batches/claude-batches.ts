@@ -1,7 +1,7 @@
 // Anthropic's batches: requests are sent inline, results are downloaded.
 // https://platform.claude.com/docs/en/api/creating-message-batches
 import type { BatchRecord } from '#server/db/records/batch.ts';
-import { errorOf, requestAccount, type Requesting, waitOf } from '#server/slices/files/upstream-files.ts';
+import { errorOf, requestAccount, type Requesting, waitOf } from '#server/objects/upstream-files.ts';
 import { PiecedBody, sourceOf } from '#server/framing/byte-source.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';

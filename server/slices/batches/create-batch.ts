@@ -1,14 +1,14 @@
 // Creates a batch: from the file to the provider, top to bottom.
 import type { BatchRecord } from '#server/db/records/batch.ts';
 import { badField } from '#server/framing/strict-fields.ts';
-import { batchPurpose, findFile, longestRetention } from '#server/slices/files/file-store.ts';
-import { errorOf, readAtProvider } from '#server/slices/files/upstream-files.ts';
+import { batchPurpose, findFile, longestRetention } from '#server/objects/file-store.ts';
+import { errorOf, readAtProvider } from '#server/objects/upstream-files.ts';
 import type { SpoolFile } from '#server/http/spool.ts';
 import type { Admission } from '#server/call/admission/admission.ts';
 import type { RelayEndpoint } from '#server/call/endpoints.ts';
 import { keyBehind } from '#server/exchange/key-behind.ts';
 import type { RelayServices } from '#server/call/services.ts';
-import type { StoredCaller } from '#server/slices/responses/serve-caller.ts';
+import type { StoredCaller } from '#server/objects/serve-caller.ts';
 import { createOrRemove, ownedBy } from '#server/work/begin-work.ts';
 import { createWork } from '#server/work/create-work.ts';
 import type { BatchFormat } from './batch-format.ts';

@@ -2,7 +2,7 @@
 // https://ai.google.dev/gemini-api/docs/batch-api
 import type { BatchRecord } from '#server/db/records/batch.ts';
 import { badField } from '#server/framing/strict-fields.ts';
-import { channelOf, deleteThere, errorOf, requestAccount, type Requesting } from '#server/slices/files/upstream-files.ts';
+import { channelOf, deleteThere, errorOf, requestAccount, type Requesting } from '#server/objects/upstream-files.ts';
 import { fieldRules } from '#shared/field-rules.ts';
 import { PiecedBody, sourceOf } from '#server/framing/byte-source.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';

@@ -1,6 +1,6 @@
 // Inserts results into a batch's operation: lines of the provider's file become list items in the order of the
 // requests.
-import { LineCutter } from '#server/slices/files/line-cutter.ts';
+import { LineCutter } from '#server/objects/line-cutter.ts';
 import type { SpoolFile } from '#server/http/spool.ts';
 import type { EventSource, StreamSink } from '#server/exchange/upstream-stream.ts';
 import { SendFailure } from '#server/exchange/send-failure.ts';

@@ -1,7 +1,7 @@
 // Mistral's batches: OpenAI's files, and jobs of one model in its own format.
 // https://docs.mistral.ai/api/endpoint/batch
 import type { BatchRecord } from '#server/db/records/batch.ts';
-import { requestAccount, type Requesting } from '#server/slices/files/upstream-files.ts';
+import { requestAccount, type Requesting } from '#server/objects/upstream-files.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
 import { queryBatches, requestCount } from './query-batches.ts';

@@ -1,6 +1,6 @@
 // OpenAI's batches: requests and results are files. https://platform.openai.com/docs/api-reference/batch
 import type { BatchRecord } from '#server/db/records/batch.ts';
-import { batchPurpose } from '#server/slices/files/file-store.ts';
+import { batchPurpose } from '#server/objects/file-store.ts';
 import {
   deleteAtProvider,
   readAtProvider,
@@ -8,8 +8,8 @@ import {
   type Requesting,
   secondsThere,
   sendFile,
-} from '#server/slices/files/upstream-files.ts';
-import { restored } from '#server/slices/files/restored-lines.ts';
+} from '#server/objects/upstream-files.ts';
+import { restored } from '#server/objects/restored-lines.ts';
 import { MultipartFile } from '#server/framing/multipart.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import { isTunedModelId } from '#server/model-facts/tuned-model-id.ts';

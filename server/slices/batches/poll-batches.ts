@@ -5,7 +5,7 @@ import type { BatchRecord } from '#server/db/records/batch.ts';
 import { keyBehind } from '#server/exchange/key-behind.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
 import { ChargeLines } from '#server/money/charge-lines.ts';
-import { channelOf } from '#server/slices/files/upstream-files.ts';
+import { channelOf } from '#server/objects/upstream-files.ts';
 import type { TurnBounds } from '#server/work/poll-in-turn.ts';
 import { givenUpAfter, lookAgain, type Looking, nextPollAt, pollMs, pollWork, retryMs } from '#server/work/poll-work.ts';
 import { concludeWork } from '#server/work/settle-work.ts';

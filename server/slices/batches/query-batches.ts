@@ -1,5 +1,5 @@
 // Sends a request about a batch to its provider, in any vendor's format.
-import { requestAccount, type Requesting } from '#server/slices/files/upstream-files.ts';
+import { requestAccount, type Requesting } from '#server/objects/upstream-files.ts';
 import type { PiecedBody } from '#server/framing/byte-source.ts';
 import { parseObject } from '#server/framing/loose-json.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';

@@ -1,9 +1,9 @@
 // Mounts the routes of batches in any format, if the site allows batches.
 import type { ApiSurface } from '#server/surfaces/api-surface.ts';
-import { filesAreOff } from '#server/slices/files/read-upload.ts';
+import { filesAreOff } from '#server/objects/read-upload.ts';
 import type { RouteHost, ServeDirectly } from '#server/http/mount.ts';
 import type { RelayServices } from '#server/call/services.ts';
-import { createServer, type StoredAnswer, type StoredCaller } from '#server/slices/responses/serve-caller.ts';
+import { createServer, type StoredAnswer, type StoredCaller } from '#server/objects/serve-caller.ts';
 import { mostBatches } from './batch-store.ts';
 
 /** Handler of another surface at a shared path. */

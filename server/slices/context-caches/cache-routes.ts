@@ -6,7 +6,7 @@ import { surfaces } from '#server/surfaces/registry.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import { checkMeans } from '#server/call/admission/admit-call.ts';
 import type { RelayServices } from '#server/call/services.ts';
-import { createServer, type StoredAnswer, type StoredCaller } from '#server/slices/responses/serve-caller.ts';
+import { createServer, type StoredAnswer, type StoredCaller } from '#server/objects/serve-caller.ts';
 import { findCache, listCaches, mostCaches, presentCache } from './cache-store.ts';
 import { changeCache } from './change-cache.ts';
 import { createCache } from './create-cache.ts';

@@ -1,10 +1,10 @@
 // Extends a cache, which is paid for, or shortens it: the unused time is refunded at its end.
 import { AppError } from '#shared/errors.ts';
 import type { ContextCacheRecord } from '#server/db/records/context-cache.ts';
-import { channelOf } from '#server/slices/files/upstream-files.ts';
+import { channelOf } from '#server/objects/upstream-files.ts';
 import { reserveQuota } from '#server/call/admission/reserve-call.ts';
 import type { RelayServices } from '#server/call/services.ts';
-import type { StoredCaller } from '#server/slices/responses/serve-caller.ts';
+import type { StoredCaller } from '#server/objects/serve-caller.ts';
 import { checkPayers } from './cache-payers.ts';
 import { cacheTerms, extendSpans, spansCost, spansOf } from './cache-price.ts';
 import { payPending } from './pay-cache.ts';

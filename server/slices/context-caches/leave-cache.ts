@@ -3,7 +3,7 @@
 import { quotaLogText } from '#shared/quota.ts';
 import type { AppContext } from '#server/context.ts';
 import type { ContextCacheRecord } from '#server/db/records/context-cache.ts';
-import type { Requesting } from '#server/slices/files/upstream-files.ts';
+import type { Requesting } from '#server/objects/upstream-files.ts';
 import { adjusted } from '#server/money/charge-lines.ts';
 import { changeOnce } from '#server/money/change-once.ts';
 import { addChannelUse } from '#server/exchange/deleted-channels.ts';

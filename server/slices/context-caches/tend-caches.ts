@@ -3,7 +3,7 @@ import type { AppContext } from '#server/context.ts';
 import type { ContextCacheRecord } from '#server/db/records/context-cache.ts';
 import { resolvedCharge } from '#server/money/recovery/call-charge.ts';
 import { pollInTurn, type TurnBounds, turnBounds } from '#server/work/poll-in-turn.ts';
-import { channelOf, type Requesting } from '#server/slices/files/upstream-files.ts';
+import { channelOf, type Requesting } from '#server/objects/upstream-files.ts';
 import { finishLeaving, leaveCache } from './leave-cache.ts';
 import { notePaid } from './pay-cache.ts';
 import { findThere } from './upstream-caches.ts';

@@ -1,7 +1,7 @@
 // Caches at a provider, accessed with the key of their channel. https://ai.google.dev/api/caching
 import { AppError } from '#shared/errors.ts';
 import type { ContextCacheRecord } from '#server/db/records/context-cache.ts';
-import { channelOf, errorOf, requestAccount, type Requesting } from '#server/slices/files/upstream-files.ts';
+import { channelOf, errorOf, requestAccount, type Requesting } from '#server/objects/upstream-files.ts';
 import { bytesOfJson, LongTexts, writeJson } from '#server/framing/long-json.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';

@@ -7,21 +7,30 @@ import type { RouteHost } from '#server/http/mount.ts';
 import { checkMeans } from '#server/call/admission/admit-call.ts';
 import { MultipartFile } from '#server/framing/multipart.ts';
 import { badField } from '#server/framing/strict-fields.ts';
-import { markedName } from './marked-name.ts';
+import { markedName } from '#server/objects/marked-name.ts';
 import { keyBehind } from '#server/exchange/key-behind.ts';
 import type { RelayServices } from '#server/call/services.ts';
-import { listOf } from '#server/slices/responses/list-items.ts';
-import { createServer, type StoredAnswer, type StoredCaller } from '#server/slices/responses/serve-caller.ts';
+import { listOf } from '#server/objects/list-items.ts';
+import { createServer, type StoredAnswer, type StoredCaller } from '#server/objects/serve-caller.ts';
 import { isRetryable } from '#server/exchange/failure-consequences.ts';
 import type { UpstreamFailure } from '#server/exchange/upstream-error.ts';
-import { dropNotTaken, dropUnsent } from './interrupted-uploads.ts';
-import { beginFile, type FilesPage, findFile, listFiles, longestRetention, mostFiles, presentFile, resultsPurpose } from './file-store.ts';
-import { withoutBlocked } from './blocked-results.ts';
-import { passFile } from './pass-file.ts';
-import { filesAreOff, type Upload, withUpload } from './read-upload.ts';
-import { restored, restoredLines } from './restored-lines.ts';
-import { retainSent, releaseUpstream, staysAt } from './retained-files.ts';
-import { channelsWithFiles, errorOf, readAtProvider, sendFile } from './upstream-files.ts';
+import { dropNotTaken, dropUnsent } from '#server/objects/interrupted-uploads.ts';
+import {
+  beginFile,
+  type FilesPage,
+  findFile,
+  listFiles,
+  longestRetention,
+  mostFiles,
+  presentFile,
+  resultsPurpose,
+} from '#server/objects/file-store.ts';
+import { withoutBlocked } from '#server/objects/blocked-results.ts';
+import { passFile } from '#server/objects/pass-file.ts';
+import { filesAreOff, type Upload, withUpload } from '#server/objects/read-upload.ts';
+import { restored, restoredLines } from '#server/objects/restored-lines.ts';
+import { retainSent, releaseUpstream, staysAt } from '#server/objects/retained-files.ts';
+import { channelsWithFiles, errorOf, readAtProvider, sendFile } from '#server/objects/upstream-files.ts';
 
 const mostOfPage = 10_000;
 

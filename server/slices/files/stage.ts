@@ -14,9 +14,9 @@ import type { CallStage, StageRun } from '#server/call/stages.ts';
 import type { CallToSend } from '#server/exchange/exchange.ts';
 import { keyBehind } from '#server/exchange/key-behind.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
-import { withoutMark } from './marked-name.ts';
-import { createIdRestorer } from './restore-ids.ts';
-import { strangerName } from './stranger-name.ts';
+import { withoutMark } from '#server/objects/marked-name.ts';
+import { createIdRestorer } from '#server/objects/restore-ids.ts';
+import { strangerName } from '#server/objects/stranger-name.ts';
 
 type Services = Pick<AppContext, 'db' | 'channels' | 'secrets' | 'now'>;
 

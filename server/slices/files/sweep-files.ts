@@ -1,8 +1,8 @@
 // Deletes files that have expired, whose owner has deleted them or is deleted, and whose upload was interrupted.
 import type { AppContext } from '#server/context.ts';
 import type { FileRecord } from '#server/db/records/file.ts';
-import { dropCutFiles, dropUnsent } from './interrupted-uploads.ts';
-import { retainHeld, releaseUpstream } from './retained-files.ts';
+import { dropCutFiles, dropUnsent } from '#server/objects/interrupted-uploads.ts';
+import { retainHeld, releaseUpstream } from '#server/objects/retained-files.ts';
 
 const atOnce = 100;
 /** Seconds, longer than any upload takes. */

@@ -6,7 +6,7 @@ import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import type { PiecedBody } from '#server/framing/byte-source.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
 import { invalidResponse, type UpstreamFailure } from '#server/exchange/upstream-error.ts';
-import { channelOf, errorOf, requestAccount, type Requesting } from './upstream-files.ts';
+import { channelOf, errorOf, requestAccount, type Requesting } from '#server/objects/upstream-files.ts';
 
 type Reported = Readonly<Record<string, unknown>>;
 type Answer = { reported: Reported } | { failure: UpstreamFailure };

@@ -1,7 +1,7 @@
 // Cancels, pauses or resumes a fine-tuning job.
 import { AppError } from '#shared/errors.ts';
 import type { TuningJobRecord } from '#server/db/records/tuning-job.ts';
-import { channelOf, errorOf } from '#server/slices/files/upstream-files.ts';
+import { channelOf, errorOf } from '#server/objects/upstream-files.ts';
 import type { RelayServices } from '#server/call/services.ts';
 import { findJob } from './job-store.ts';
 import { changeThere, type Verb } from './upstream-jobs.ts';

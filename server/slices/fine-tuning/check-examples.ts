@@ -2,15 +2,15 @@
 // changes. https://platform.openai.com/docs/guides/supervised-fine-tuning#formatting-your-data
 import { AppError } from '#shared/errors.ts';
 import { fieldRules } from '#shared/field-rules.ts';
-import { checkWords, longestLine } from '#server/slices/batches/check-requests.ts';
-import { lineNamed, ofPlace } from '#server/slices/batches/request-position.ts';
+import { checkWords } from '#server/objects/check-words.ts';
+import { LineTooLong, longestLine } from '#server/objects/line-cutter.ts';
+import { lineNamed, ofPlace } from '#server/objects/request-position.ts';
 import { FileTooLarge, linesOf } from '#server/work/read-lines.ts';
 import type { TuningJobRecord } from '#server/db/records/tuning-job.ts';
 import { refuseAccountObject } from '#server/formats/provider-objects.ts';
 import { emptyPrompt, type PromptContent } from '#server/formats/prompt-content.ts';
 import { upstreamDialects } from '#server/formats/registry.ts';
 import { badField, type Body, StrictFields } from '#server/framing/strict-fields.ts';
-import { LineTooLong } from '#server/slices/files/line-cutter.ts';
 import { JsonScan } from '#server/framing/json-scan.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import { parseJson, textOf } from '#server/http/parse-body.ts';

@@ -2,7 +2,7 @@
 import type { AppContext } from '#server/context.ts';
 import type { TuningJobRecord } from '#server/db/records/tuning-job.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
-import { channelOf, type Requesting } from '#server/slices/files/upstream-files.ts';
+import { channelOf, type Requesting } from '#server/objects/upstream-files.ts';
 import type { TurnBounds } from '#server/work/poll-in-turn.ts';
 import { givenUpAfter, lookAgain, type Looking, nextPollAt, pollMs, pollWork } from '#server/work/poll-work.ts';
 import { concludeWork } from '#server/work/settle-work.ts';

@@ -1,6 +1,6 @@
 // Reads fine-tuning requests. https://platform.openai.com/docs/api-reference/fine-tuning/create
 import { fieldRules } from '#shared/field-rules.ts';
-import { metadataIn } from '#server/slices/files/metadata-field.ts';
+import { metadataIn } from '#server/objects/metadata-field.ts';
 import type { TuningJobRecord } from '#server/db/records/tuning-job.ts';
 import { badField, StrictFields } from '#server/framing/strict-fields.ts';
 import { requestedModel } from '#server/formats/requested-model.ts';

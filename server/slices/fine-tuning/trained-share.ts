@@ -1,6 +1,6 @@
 // Progress of a cancelled job whose provider reports no trained tokens.
 import type { TuningJobRecord } from '#server/db/records/tuning-job.ts';
-import type { Requesting } from '#server/slices/files/upstream-files.ts';
+import type { Requesting } from '#server/objects/upstream-files.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
 import { countIn, isNever, listThere } from './upstream-jobs.ts';

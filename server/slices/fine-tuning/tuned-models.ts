@@ -3,7 +3,7 @@ import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import type { TunedModelRecord } from '#server/db/records/tuned-model.ts';
 import { type TurnBounds, turnBounds } from '#server/work/poll-in-turn.ts';
-import { channelOf, deleteThere, type Requesting } from '#server/slices/files/upstream-files.ts';
+import { channelOf, deleteThere, type Requesting } from '#server/objects/upstream-files.ts';
 
 const atOnce = 100;
 

@@ -1,11 +1,11 @@
 // `/v1/fine_tuning/jobs`: https://platform.openai.com/docs/api-reference/fine-tuning
 import { surfaces } from '#server/surfaces/registry.ts';
-import { filesAreOff } from '#server/slices/files/read-upload.ts';
+import { filesAreOff } from '#server/objects/read-upload.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import { checkMeans } from '#server/call/admission/admit-call.ts';
 import type { RelayServices } from '#server/call/services.ts';
-import { listOf, readPage } from '#server/slices/responses/list-items.ts';
-import { createServer, type StoredAnswer, type StoredCaller } from '#server/slices/responses/serve-caller.ts';
+import { listOf, readPage } from '#server/objects/list-items.ts';
+import { createServer, type StoredAnswer, type StoredCaller } from '#server/objects/serve-caller.ts';
 import { changeJob } from './change-job.ts';
 import { createJob } from './create-job.ts';
 import { findJob, listJobs, mostJobs } from './job-store.ts';

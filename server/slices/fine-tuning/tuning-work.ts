@@ -7,8 +7,8 @@ import type { FileRecord } from '#server/db/records/file.ts';
 import type { TuningJobRecord } from '#server/db/records/tuning-job.ts';
 import { adjusted, termsOfEvent } from '#server/money/charge-lines.ts';
 import type { QuotedPrice } from '#server/money/quote.ts';
-import { longestRetention, tuningResultsPurpose } from '#server/slices/files/file-store.ts';
-import { channelOf, deleteAtProvider, type Requesting } from '#server/slices/files/upstream-files.ts';
+import { longestRetention, tuningResultsPurpose } from '#server/objects/file-store.ts';
+import { channelOf, deleteAtProvider, type Requesting } from '#server/objects/upstream-files.ts';
 import type { RemovedInput, SettledWork, WorkKind } from '#server/work/work-kind.ts';
 import { sizeThere } from './upstream-jobs.ts';
 

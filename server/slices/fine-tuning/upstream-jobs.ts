@@ -1,7 +1,7 @@
 // Fine-tuning jobs at their provider. https://platform.openai.com/docs/api-reference/fine-tuning
 import type { TuningJobRecord } from '#server/db/records/tuning-job.ts';
 import { storableText } from '#server/db/storable.ts';
-import { requestAccount, type Requesting } from '#server/slices/files/upstream-files.ts';
+import { requestAccount, type Requesting } from '#server/objects/upstream-files.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
 import type { ReportedWork, Requested } from '#server/work/work-kind.ts';

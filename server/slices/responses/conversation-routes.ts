@@ -9,9 +9,9 @@ import { checkMeans } from '#server/call/admission/admit-call.ts';
 import type { RelayServices } from '#server/call/services.ts';
 import type { ConversationStore } from './conversation-store.ts';
 import { type Item, itemsOf } from './items.ts';
-import { readPage } from './list-items.ts';
+import { readPage } from '#server/objects/list-items.ts';
 import type { ResponseStore } from './response-store.ts';
-import { createServer, type StoredCaller } from './serve-caller.ts';
+import { createServer, type StoredCaller } from '#server/objects/serve-caller.ts';
 
 /** Maximum items per request. */
 const mostItems = 20;

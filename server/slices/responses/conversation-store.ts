@@ -11,7 +11,7 @@ import type { ConversationRecord } from '#server/db/records/conversation.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import { badField } from '#server/framing/strict-fields.ts';
 import { completeItems, isCompaction, type Item } from './items.ts';
-import { type ItemsPage, listOf, listPieces } from './list-items.ts';
+import { type ItemsPage, listOf, listPieces } from '#server/objects/list-items.ts';
 import { isFree } from './holdings.ts';
 import { readItems, readPieces } from './read-parts.ts';
 import { removeItems } from './remove-items.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { bytesOf, objectIn } from './long-bodies.ts';
+import { bytesOf, objectIn } from '#server/objects/long-bodies.ts';
 
 /** Counts the turns of the event loop during the work. */
 async function turnsWhile<Result>(work: () => Promise<Result>): Promise<{ turns: number; result: Result }> {

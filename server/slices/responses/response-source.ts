@@ -3,7 +3,8 @@ import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import { PartBudget } from '#server/framing/part-budget.ts';
 import type { RequestedConversation, CallConversation, ConversationSource } from '#server/call/conversation-source.ts';
-import { refuseState, type StateRequest, stateRequest } from './state-request.ts';
+import { refuseStored } from '#server/objects/state-fields.ts';
+import { type StateRequest, stateRequest } from './state-request.ts';
 import type { Follow } from './follow.ts';
 import type { BackgroundResponses } from './background.ts';
 import { compactionBody } from './compaction.ts';
@@ -65,7 +66,7 @@ export function createResponseSource(context: AppContext, { store, conversations
       const { isCompaction, isAnswered } = call;
       const body = isCompaction ? compactionBody(call.body) : call.body;
       const requested = stateRequest(body);
-      if (!store.isOn) refuseState(requested);
+      if (!store.isOn) refuseStored(requested);
       const { isStored, previousId, conversationId, isBackground, references, hasCompaction } = requested;
       const isPlain = previousId === undefined && conversationId === undefined && !isBackground && references.length === 0;
       if (isPlain && !hasCompaction && (!isStored || !isAnswered || !store.isOn)) return null;

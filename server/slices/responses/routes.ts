@@ -7,11 +7,11 @@ import { bufferResponse, eventStreamHeaders } from '#server/http/lean-response.t
 import type { RouteHost } from '#server/http/mount.ts';
 import type { RelayServices } from '#server/call/services.ts';
 import { eventWithIncludes, readIncludes, withIncludes } from './includes.ts';
-import { pageOf, readPage } from './list-items.ts';
+import { pageOf, readPage } from '#server/objects/list-items.ts';
 import { streamOf } from './response-events.ts';
 import type { Stores } from './response-source.ts';
 import { writeEvent } from './present-response.ts';
-import { createServer, type StoredCaller } from './serve-caller.ts';
+import { createServer, type StoredCaller } from '#server/objects/serve-caller.ts';
 
 export function mountResponses(
   host: RouteHost,

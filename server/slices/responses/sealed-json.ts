@@ -6,7 +6,7 @@ import { freeBytes } from '#server/framing/free-bytes.ts';
 import { LongTexts } from '#server/framing/long-json.ts';
 import { jsonSize, type PartBudget } from '#server/framing/part-budget.ts';
 import type { BodyHold } from '#server/http/bodies.ts';
-import { measured } from './long-bodies.ts';
+import { measured } from '#server/objects/long-bodies.ts';
 
 type Sealing = Pick<AppContext, 'secrets' | 'bodies'>;
 

@@ -1,56 +1,23 @@
-// Reads the state fields of a Responses request.
-import { AppError } from '#shared/errors.ts';
+// Reads the state fields of a Responses request, and whether its conversation is compacted.
 import { isObject } from '#server/framing/loose-json.ts';
+import { type StateFields, stateFields } from '#server/objects/state-fields.ts';
 import { isSealedHere } from './compaction.ts';
 import { thresholdIn } from './gateway-compaction.ts';
 import type { RelayBody } from '#server/call/endpoints.ts';
 
-export interface StateRequest {
-  /** Whether to store the response. */
-  isStored: boolean;
-  previousId: string | undefined;
-  conversationId: string | undefined;
-  isBackground: boolean;
-  /** Indexes of input items that are references. */
-  references: readonly number[];
+export interface StateRequest extends StateFields {
   /** Whether the request triggers a compaction, contains one sealed by the gateway, or may need one. */
   hasCompaction: boolean;
 }
 
 /** Reads the fields of a body that has passed the endpoint's `check`. */
 export function stateRequest(body: RelayBody): StateRequest {
-  const { store, previous_response_id: previous, conversation, background, input } = body;
-  return {
-    isStored: store !== false,
-    previousId: typeof previous === 'string' ? previous : undefined,
-    conversationId: typeof conversation === 'string' ? conversation : isObject(conversation) ? String(conversation.id) : undefined,
-    isBackground: background === true,
-    hasCompaction: thresholdIn(body) !== undefined || (Array.isArray(input) && input.some((item) => isSealedHere(item) || isTrigger(item))),
-    references: Array.isArray(input) ? input.flatMap((item: unknown, index) => (isReference(item) ? [index] : [])) : [],
-  };
+  const { input } = body;
+  const hasCompaction =
+    thresholdIn(body) !== undefined || (Array.isArray(input) && input.some((item) => isSealedHere(item) || isTrigger(item)));
+  return { ...stateFields(body), hasCompaction };
 }
 
 function isTrigger(item: unknown): boolean {
   return isObject(item) && item.type === 'compaction_trigger';
-}
-
-/** Reports whether the item is a reference: its type may be absent if it has no role. */
-export function isReference(item: unknown): item is { id: string } {
-  return isObject(item) && (item.type === 'item_reference' || ((item.type ?? undefined) === undefined && item.role === undefined));
-}
-
-/**
- * Rejects state fields if the response store is disabled.
- * @throws {AppError} `responses_not_kept`
- */
-export function refuseState({ previousId, conversationId, isBackground, references }: StateRequest): void {
-  if (previousId !== undefined) throw notStored('previous_response_id');
-  if (conversationId !== undefined) throw notStored('conversation');
-  if (isBackground) throw notStored('background');
-  const [reference] = references;
-  if (reference !== undefined) throw notStored(`input.${reference}.type`);
-}
-
-function notStored(field: string): AppError {
-  return new AppError('responses_not_kept', { field }, { field });
 }

@@ -19,7 +19,7 @@ import { type ConversationStore, lockMs } from './conversation-store.ts';
 import { asInput, completeItems, type Item, itemsOf } from './items.ts';
 import type { Chain, ResponseStore } from './response-store.ts';
 import { GatewayCompacting, thresholdIn } from './gateway-compaction.ts';
-import { bytesOf, objectIn } from './long-bodies.ts';
+import { bytesOf, objectIn } from '#server/objects/long-bodies.ts';
 import { type Json, lastResponse, PresentedStream, writeEvent } from './present-response.ts';
 
 const dialect = clientDialects['openai-responses'];

@@ -2,11 +2,11 @@
 import type { AppContext } from '#server/context.ts';
 import type { FileRecord } from '#server/db/records/file.ts';
 import type { VectorStoreRecord } from '#server/db/records/vector-store.ts';
-import { fileNotFound, isNameable } from '#server/slices/files/file-store.ts';
+import { fileNotFound, isNameable } from '#server/objects/file-store.ts';
 import { badField } from '#server/framing/strict-fields.ts';
 import { isObject } from '#server/framing/loose-json.ts';
-import { withoutMark } from '#server/slices/files/marked-name.ts';
-import { strangerName } from '#server/slices/files/stranger-name.ts';
+import { withoutMark } from '#server/objects/marked-name.ts';
+import { strangerName } from '#server/objects/stranger-name.ts';
 
 type Looking = Pick<AppContext, 'db' | 'now' | 'secrets'>;
 type Place = Pick<VectorStoreRecord, 'channel_id' | 'key'>;

@@ -3,12 +3,12 @@
 import { AppError } from '#shared/errors.ts';
 import type { FileRecord } from '#server/db/records/file.ts';
 import type { VectorStoreRecord } from '#server/db/records/vector-store.ts';
-import { channelOf, errorOf } from '#server/slices/files/upstream-files.ts';
-import { metadataIn } from '#server/slices/files/metadata-field.ts';
-import { holdFiles, releaseFiles } from '#server/slices/files/retained-files.ts';
+import { channelOf, errorOf } from '#server/objects/upstream-files.ts';
+import { metadataIn } from '#server/objects/metadata-field.ts';
+import { holdFiles, releaseFiles } from '#server/objects/retained-files.ts';
 import { keyBehind } from '#server/exchange/key-behind.ts';
 import type { RelayServices } from '#server/call/services.ts';
-import type { StoredCaller } from '#server/slices/responses/serve-caller.ts';
+import type { StoredCaller } from '#server/objects/serve-caller.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
 import { noteReported } from './look-at-store.ts';
 import { checkPlace, callerFiles } from './caller-files.ts';

@@ -3,7 +3,7 @@ import type { AppContext } from '#server/context.ts';
 import type { FileRecord } from '#server/db/records/file.ts';
 import type { VectorStoreRecord } from '#server/db/records/vector-store.ts';
 import { changeStore } from './store-records.ts';
-import { channelOf, type Requesting } from '#server/slices/files/upstream-files.ts';
+import { channelOf, type Requesting } from '#server/objects/upstream-files.ts';
 import { type ReportedStore, requestStore, storePath } from './upstream-stores.ts';
 
 /** Plausible bytes of a store per byte of its files, plus a constant: texts are compressed, and chunks overlap. */

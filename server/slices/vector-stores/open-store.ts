@@ -4,9 +4,9 @@ import { AppError } from '#shared/errors.ts';
 import { badField } from '#server/framing/strict-fields.ts';
 import type { AppContext } from '#server/context.ts';
 import type { VectorStoreRecord } from '#server/db/records/vector-store.ts';
-import { channelOf } from '#server/slices/files/upstream-files.ts';
-import { readPage } from '#server/slices/responses/list-items.ts';
-import type { StoredAnswer, StoredCaller } from '#server/slices/responses/serve-caller.ts';
+import { channelOf } from '#server/objects/upstream-files.ts';
+import { readPage } from '#server/objects/list-items.ts';
+import type { StoredAnswer, StoredCaller } from '#server/objects/serve-caller.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
 import type { StoresPage } from './store-records.ts';
 

@@ -3,8 +3,8 @@
 import type { AppContext } from '#server/context.ts';
 import type { VectorStoreRecord } from '#server/db/records/vector-store.ts';
 import { pollInTurn, type TurnBounds, turnBounds } from '#server/work/poll-in-turn.ts';
-import { releaseFiles } from '#server/slices/files/retained-files.ts';
-import { channelOf, type Requesting } from '#server/slices/files/upstream-files.ts';
+import { releaseFiles } from '#server/objects/retained-files.ts';
+import { channelOf, type Requesting } from '#server/objects/upstream-files.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
 import { noteReported } from './look-at-store.ts';
 import { closeDay, coverBytes, settledStore } from './pay-store.ts';

@@ -2,8 +2,8 @@
 // https://platform.openai.com/docs/api-reference/vector-stores
 import { ChannelStatus } from '#shared/channels.ts';
 import type { VectorStoreRecord } from '#server/db/records/vector-store.ts';
-import { findByName, isId } from '#server/slices/files/find-by-name.ts';
-import { channelOf, requestAccount, type Requesting } from '#server/slices/files/upstream-files.ts';
+import { findByName, isId } from '#server/objects/find-by-name.ts';
+import { channelOf, requestAccount, type Requesting } from '#server/objects/upstream-files.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
 import { invalidResponse, type UpstreamFailure } from '#server/exchange/upstream-error.ts';

@@ -3,7 +3,7 @@ import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import { pageQuery } from '#server/db/record-page.ts';
 import type { TaskRecord } from '#server/db/records/task.ts';
-import type { ItemsPage } from '#server/slices/responses/list-items.ts';
+import type { ItemsPage } from '#server/objects/list-items.ts';
 
 /** @throws {AppError} `video_not_found`, also for other users' videos */
 export async function findVideo({ db }: Pick<AppContext, 'db'>, userId: number, id: string): Promise<TaskRecord> {

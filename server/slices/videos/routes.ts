@@ -8,7 +8,7 @@ import type { Admission } from '#server/call/admission/admission.ts';
 import { answerDirectly, answerTasks, languageFor, type NotedCall, type TaskAnswer } from '#server/call/tasks/answer-tasks.ts';
 import type { Submission } from '#server/work/tasks/submission.ts';
 import { identifyCaller } from '#server/call/tasks/task-caller.ts';
-import { listOf, readPage } from '#server/slices/responses/list-items.ts';
+import { listOf, readPage } from '#server/objects/list-items.ts';
 import { siteAddressOrLocal } from '#server/settings/site-address.ts';
 import { callersName } from '#server/tasks/task-data.ts';
 import { promptIn, readGeneration, readVideo } from './read-video-request.ts';

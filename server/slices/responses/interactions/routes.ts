@@ -7,7 +7,7 @@ import { surfaces } from '#server/surfaces/registry.ts';
 import { bufferResponse, eventStreamHeaders } from '#server/http/lean-response.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import type { RelayServices } from '#server/call/services.ts';
-import { createServer, type StoredCaller } from '#server/slices/responses/serve-caller.ts';
+import { createServer, type StoredCaller } from '#server/objects/serve-caller.ts';
 import { streamOfFinished } from './finished-events.ts';
 import type { InteractionStores } from './interaction-source.ts';
 import { asInteraction, writeLogged } from './present-interaction.ts';

@@ -11,7 +11,7 @@ import type { BackgroundResponses } from '#server/slices/responses/background.ts
 import { eventsIn } from '#server/slices/responses/event-log.ts';
 import type { Item } from '#server/slices/responses/items.ts';
 import type { Chain, ResponseStore } from '#server/slices/responses/response-store.ts';
-import { bytesOf, objectIn } from '#server/slices/responses/long-bodies.ts';
+import { bytesOf, objectIn } from '#server/objects/long-bodies.ts';
 import type { Json } from '#server/slices/responses/present-response.ts';
 import { asInteraction, asResponse, lastInteraction, loggedBody, writeInteractionEvent } from './present-interaction.ts';
 

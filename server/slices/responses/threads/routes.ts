@@ -4,7 +4,7 @@ import { surfaces } from '#server/surfaces/registry.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import type { RelayServices } from '#server/call/services.ts';
 import type { ResponseStore } from '#server/slices/responses/response-store.ts';
-import { createServer } from '#server/slices/responses/serve-caller.ts';
+import { createServer } from '#server/objects/serve-caller.ts';
 
 export function mountThreads(host: RouteHost, services: RelayServices, store: ResponseStore): void {
   const serve = createServer(host, services, surfaces.anthropic);

@@ -7,7 +7,7 @@ import type { CallConversation } from '#server/call/conversation-source.ts';
 import type { RelayBody } from '#server/call/endpoints.ts';
 import type { Item } from '#server/slices/responses/items.ts';
 import type { Chain, ResponseStore } from '#server/slices/responses/response-store.ts';
-import { bytesOf, objectIn } from '#server/slices/responses/long-bodies.ts';
+import { bytesOf, objectIn } from '#server/objects/long-bodies.ts';
 import type { Json } from '#server/slices/responses/present-response.ts';
 import { ThreadStream } from './thread-stream.ts';
 

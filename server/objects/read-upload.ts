@@ -9,7 +9,7 @@ import { sourceOf } from '#server/framing/byte-source.ts';
 import { boundaryOf, MultipartFile } from '#server/framing/multipart.ts';
 import { readBody } from '#server/http/read-body.ts';
 import type { RelayServices } from '#server/call/services.ts';
-import type { StoredCaller } from '#server/slices/responses/serve-caller.ts';
+import type { StoredCaller } from './serve-caller.ts';
 import { batchPurpose, tuningPurpose } from './file-store.ts';
 
 export interface Upload {

@@ -1,7 +1,8 @@
 // Pages of item lists, as in the vendor's API.
 import { fieldRules } from '#shared/field-rules.ts';
 import { badField } from '#server/framing/strict-fields.ts';
-import type { Item } from './items.ts';
+
+type Item = Readonly<Record<string, unknown>>;
 
 export interface ItemsPage {
   limit: number;

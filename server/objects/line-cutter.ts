@@ -1,6 +1,9 @@
 // Splits a file into lines as its bytes arrive.
 const lineFeed = 0x0a;
 
+/** Bytes of the longest line that callers may upload. */
+export const longestLine = 4 * 1024 * 1024;
+
 /** A line exceeds the reader's limit. */
 export class LineTooLong extends Error {
   constructor() {
