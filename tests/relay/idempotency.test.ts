@@ -62,6 +62,52 @@ describe.each(engines)('calls with an idempotency key on $kind', (engine) => {
     expect(scene.upstream.requests).toHaveLength(1);
   });
 
+  it('a form is another one if a byte of its file or a field differs, and the same between other boundaries', async () => {
+    await using scene = await createScene(engine, { channels: [{ models: 'whisper-1' }] });
+    const post = (boundary: string, sound: Buffer, language: string) => {
+      const fields = { model: 'whisper-1', language };
+      const texts = Object.entries(fields).map(
+        ([name, value]) => `--${boundary}\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
+      );
+      const file = `--${boundary}\r\ncontent-disposition: form-data; name="file"; filename="a.wav"\r\ncontent-type: audio/wav\r\n\r\n`;
+      const body = Buffer.concat([Buffer.from(texts.join('') + file), sound, Buffer.from(`\r\n--${boundary}--\r\n`)]);
+      const headers = { ...once, authorization: `Bearer ${scene.key}`, 'content-type': `multipart/form-data; boundary=${boundary}` };
+      return fetch(`${scene.app.origin}/v1/audio/transcriptions`, { method: 'POST', headers, body });
+    };
+    const sound = waveOf(2);
+    const other = Buffer.from(sound);
+    other[other.length - 1] = (other.at(-1) ?? 0) ^ 1;
+    expect((await post('a-boundary', sound, 'en')).status).toBe(200);
+    expect((await post('quite-another-boundary', sound, 'en')).headers.get('idempotent-replayed')).toBe('true');
+    for (const [bytes, language] of [
+      [other, 'en'],
+      [sound, 'fr'],
+    ] as const)
+      expect(await refusalOf(await post('a-boundary', bytes, language))).toEqual([422, 'idempotency_key_reused']);
+    expect(scene.upstream.requests).toHaveLength(1);
+  });
+
+  it('a long request is compared to its last byte', async () => {
+    await using scene = await createScene(engine);
+    const content = (last: string) => [{ role: 'user', content: `${'tide '.repeat(100_000)}${last}` }];
+    expect((await scene.chat({ messages: content('a') }, once)).status).toBe(200);
+    expect((await scene.chat({ messages: content('a') }, once)).headers.get('idempotent-replayed')).toBe('true');
+    expect(await refusalOf(await scene.chat({ messages: content('b') }, once))).toEqual([422, 'idempotency_key_reused']);
+  });
+
+  it('a request that goes on with a conversation is repeated, although the conversation has grown', async () => {
+    await using scene = await createScene(engine, { settings });
+    const { id: conversation } = await (await scene.post('/v1/conversations', {})).json();
+    const body = { model: testModel, input: 'Say hello', conversation };
+    const first = await (await scene.post('/v1/responses', body, once)).text();
+    const second = await scene.post('/v1/responses', body, once);
+    expect([second.status, second.headers.get('idempotent-replayed'), await second.text()]).toEqual([200, 'true', first]);
+    const items = await fetch(`${scene.app.origin}/v1/conversations/${conversation}/items`, {
+      headers: { authorization: `Bearer ${scene.key}` },
+    });
+    expect((await items.json()).data).toHaveLength(2);
+  });
+
   it('a response that was stored can be retrieved by the id of the repetition', async () => {
     await using scene = await createScene(engine, { settings });
     const body = { model: testModel, input: 'Say hello' };

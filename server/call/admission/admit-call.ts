@@ -6,7 +6,7 @@ import type { Connection } from '#server/http/connection.ts';
 import { type SessionIds, sessionOfCall } from '#server/formats/session-ids.ts';
 import type { CallContent } from '#server/call/admission/call-content.ts';
 import type { CallConversation } from '#server/call/conversation-source.ts';
-import { endpointOf, type RelayEndpoint } from '#server/call/endpoints.ts';
+import { endpointOf, type RelayBody, type RelayEndpoint } from '#server/call/endpoints.ts';
 import type { PrivateModel } from '#server/call/stages.ts';
 import { findModel } from '#server/call/admission/find-model.ts';
 import { reserveQuota } from '#server/call/admission/reserve-call.ts';
@@ -24,6 +24,8 @@ export interface AdmittedCall {
   content: CallContent;
   /** The receiver must close it. */
   conversation: CallConversation | null;
+  /** Body as its client sent it, before the conversation was inserted. Undefined: that of `content`. */
+  received?: RelayBody;
   requested: RequestedCall;
   /** The caller's private model; null: the model is everybody's. */
   privateModel: PrivateModel | null;
@@ -109,6 +111,7 @@ export async function admitCall(services: RelayServices, turn: Turn, progress: P
       parameters,
       prompt,
       session,
+      received: conversation === null ? undefined : body,
     };
   } catch (failure) {
     content.release();

@@ -8,6 +8,7 @@ import type { AdmittedCall } from '#server/call/admission/admit-call.ts';
 import type { RunningCall } from '#server/call/running-call.ts';
 import type { CallStage, SentResponse, StageRun } from '#server/call/stages.ts';
 import { resolvedCharge } from '#server/money/recovery/call-charge.ts';
+import { hashRequest } from './hash-request.ts';
 
 type Services = Pick<AppContext, 'db' | 'secrets' | 'now' | 'ledger' | 'log' | 'waitUntil'>;
 
@@ -35,10 +36,10 @@ export function idempotencyStage(services: Services): CallStage {
 /** @throws {AppError} of a key that is invalid, stands for another request, or whose call runs or has left no response */
 async function open(services: Services, call: AdmittedCall, key: string): Promise<StageRun> {
   const { db, secrets, now } = services;
-  const { turn, content, admission } = call;
+  const { turn, admission } = call;
   if (!/^[\x20-\x7e]{1,255}$/.test(key)) throw new AppError('idempotency_key_invalid', {}, { field: header });
   const id = secrets.hash(`idempotency\n${admission.token?.id}\n${key}`);
-  const request = secrets.hash(`${turn.request.url}\n${content.bytes}\n${content.text}`);
+  const request = await hashRequest(turn.request.url, call);
   const found = await db.collection('idempotent_calls').get(id);
   if (found === null || found.expires_at <= now() / 1000) return new FirstCall(services, { id, request, replaced: found });
   if (found.request !== request) throw new AppError('idempotency_key_reused', {}, { field: header });
