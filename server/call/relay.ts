@@ -49,7 +49,12 @@ export async function relay(
   const { conversation } = call;
   try {
     if (conversation?.later !== undefined) return await answerLater(call, conversation.later);
-    return call.stream === null ? await answerWhole(call) : await answerStream(call);
+    if (call.stream !== null) return await answerStream(call);
+    const answer = await wholeAnswer(call);
+    const response = responseOfWhole(call, answer);
+    const answered = response instanceof Promise ? await response : response;
+    conversation?.close();
+    return answered;
   } catch (failure) {
     services.context.log.error({ requestId: call.requestId, err: failure }, 'a relayed call failed unexpectedly');
     releaseCall(call);
@@ -99,19 +104,22 @@ async function runUnwatched(call: RunningCall, reader: ClientBody): Promise<void
   }
 }
 
-async function answerWhole(call: RunningCall): Promise<Response> {
-  try {
-    const answer = await wholeAnswer(call);
-    if ('error' in answer) return responseOfFailure(call, answer);
-    const { contentType, body, wasRead } = answer;
-    // A response without a receiver, now or later, is not stored.
-    const isReceived = !wasRead || call.stages.some(({ answered }) => answered !== undefined);
-    const reported = call.conversation === null || !isReceived ? body : await call.conversation.storeWhole(body);
-    for (const stage of call.stages) if (stage.answered !== undefined) await stage.answered(call, { contentType, body: reported });
-    return bufferResponse(200, { 'content-type': contentType, ...headersOf(call) }, reported);
-  } finally {
-    call.conversation?.close();
-  }
+/** A promise only where a conversation or a stage stores the response. */
+function responseOfWhole(call: RunningCall, answer: WholeAnswer | ReportedFailure): Response | Promise<Response> {
+  if ('error' in answer) return responseOfFailure(call, answer);
+  let isStored = call.conversation !== null;
+  for (const stage of call.stages) if (stage.answered !== undefined) isStored = true;
+  if (isStored) return storeWhole(call, answer);
+  return bufferResponse(200, { 'content-type': answer.contentType, ...headersOf(call) }, answer.body);
+}
+
+async function storeWhole(call: RunningCall, answer: WholeAnswer): Promise<Response> {
+  const { contentType, body, wasRead } = answer;
+  // A response without a receiver, now or later, is not stored.
+  const isReceived = !wasRead || call.stages.some(({ answered }) => answered !== undefined);
+  const reported = call.conversation === null || !isReceived ? body : await call.conversation.storeWhole(body);
+  for (const stage of call.stages) if (stage.answered !== undefined) await stage.answered(call, { contentType, body: reported });
+  return bufferResponse(200, { 'content-type': contentType, ...headersOf(call) }, reported);
 }
 
 /** The response of the call that its request repeats. */

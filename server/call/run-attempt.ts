@@ -12,8 +12,9 @@ import { failureOfOurs, tooDeep } from '#server/call/relay-failure.ts';
 import { elapsed, type RunningCall } from '#server/call/running-call.ts';
 import { StreamRelay, type StreamRelayOptions } from '#server/call/stream/stream-relay.ts';
 import { wholeAsStream } from '#server/call/stream/whole-as-stream.ts';
-import { type CallExchange, type CallToSend, type Exchange, sendCall } from '#server/exchange/exchange.ts';
+import { type CallExchange, type CallToSend, type Exchange, type Received, sendCall } from '#server/exchange/exchange.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
+import type { ReadResponse } from '#server/exchange/read-response.ts';
 import type { ResponseHeaders } from '#server/exchange/send.ts';
 import type { EventSource } from '#server/exchange/upstream-stream.ts';
 import { countText } from '#server/exchange/token-estimate.ts';
@@ -38,6 +39,8 @@ export interface UnpassedResponse {
   /** Its end was not read. */
   isCut?: true;
 }
+
+type FailedResponse = Extract<Received, { kind: 'failed' }>;
 
 export type AttemptResult =
   | WholeResult
@@ -66,7 +69,9 @@ export async function runAttempt(call: RunningCall, attempt: CallAttempt, client
   const stopping = watchStop(call, channel, exchange.sending);
   let isForClient = false;
   try {
-    const result = await readResponse(call, { ...attempt, request }, { client, exchange });
+    const response = await exchange.received;
+    const reading = readResponse(call, { ...attempt, request }, { client, exchange, response });
+    const result = reading instanceof Promise ? await reading : reading;
     isForClient = (result.kind === 'whole' || result.kind === 'stream') && call.stop.reason === undefined;
     return result;
   } finally {
@@ -76,14 +81,35 @@ export async function runAttempt(call: RunningCall, attempt: CallAttempt, client
   }
 }
 
-async function readResponse(
+function readResponse(
   call: RunningCall,
   attempt: SentAttempt,
-  { client, exchange }: { client: ClientStream | null; exchange: Exchange },
-): Promise<AttemptResult> {
+  { client, exchange, response }: { client: ClientStream | null; exchange: Exchange; response: Received },
+): AttemptResult | Promise<AttemptResult> {
   const { record } = attempt;
-  const response = await exchange.received;
-  if (response.kind === 'failed' && response.cause !== null) {
+  if (response.kind === 'failed') return readFailure(call, attempt, { client, exchange, response });
+  record.status = response.status;
+  for (const stage of call.stages) stage.responded?.(attempt, response.headers);
+  if (response.kind === 'stream') {
+    noteSoundType(call, attempt.request.streamType ?? response.headers?.['content-type']);
+    return followStream(call, attempt, { client, stream: response.stream });
+  }
+  record.first_byte_ms = elapsed(call);
+  if (call.stop.reason !== undefined && client !== null) return { kind: 'stopped', attempt };
+  call.buffer?.arrived(response.body.length);
+  const { body } = response;
+  const decoded = decodeResponse(call, attempt, body);
+  if (decoded instanceof Promise) return decoded.then((read) => readWhole(call, attempt, { body, client, decoded: read }));
+  return readWhole(call, attempt, { body, client, decoded });
+}
+
+function readFailure(
+  call: RunningCall,
+  attempt: SentAttempt,
+  { client, exchange, response }: { client: ClientStream | null; exchange: Exchange; response: FailedResponse },
+): AttemptResult | Promise<AttemptResult> {
+  const { record } = attempt;
+  if (response.cause !== null) {
     // A failure of the upstream costs nothing, also after a disconnect.
     const isEnded = response.cause.reason === 'aborted' || response.cause.reason === 'too_large';
     if (call.stop.reason !== undefined && (isEnded || response.answered === undefined)) {
@@ -98,16 +124,11 @@ async function readResponse(
       unpassed: { attempt, usage: () => usageOfTooLong(call, attempt), isCut: true },
     };
   }
-  if (response.kind === 'failed' && response.answered !== undefined) return partlyAnswered(call, attempt, response);
+  if (response.answered !== undefined) return partlyAnswered(call, attempt, response);
   record.status = response.status;
-  if (response.kind !== 'failed') for (const stage of call.stages) stage.responded?.(attempt, response.headers);
-  if (response.kind === 'stream') noteSoundType(call, attempt.request.streamType ?? response.headers?.['content-type']);
-  if (response.kind === 'stream') return followStream(call, attempt, { client, stream: response.stream });
   record.first_byte_ms = elapsed(call);
-  if (call.stop.reason !== undefined && client !== null) return { kind: 'stopped', attempt: response.kind === 'whole' ? attempt : null };
-  if (response.kind === 'failed') return failedWith(call, attempt, response.failure);
-  call.buffer?.arrived(response.body.length);
-  return readWhole(call, attempt, { body: response.body, client });
+  if (call.stop.reason !== undefined && client !== null) return { kind: 'stopped', attempt: null };
+  return failedWith(call, attempt, response.failure);
 }
 
 /** Providers may speak in another format than the usual one. */
@@ -246,39 +267,66 @@ function usageOfWhole(
   return usageOfResponse(call, { reported: usage, hosted, summaries, advice, units, cost, hasTextAfter: false, countWritten, counting });
 }
 
-async function readWhole(
+/** A promise only where the response is long, counted, checked by a stage, or for a stream. */
+function readWhole(
   call: RunningCall,
   attempt: SentAttempt,
-  { body, client }: { body: Buffer; client: ClientStream | null },
-): Promise<AttemptResult> {
-  const reading = decodeResponse(call, attempt, body);
-  const decoded = reading instanceof Promise ? await reading : reading;
+  { body, client, decoded }: { body: Buffer; client: ClientStream | null; decoded: ReadResponse },
+): AttemptResult | Promise<AttemptResult> {
   if (decoded.kind === 'failed') return failedWith(call, attempt, decoded.failure);
   if (decoded.kind === 'too_deep') return notPassed(call, attempt, decoded);
   if (decoded.unknownEnding !== undefined) call.services.settlement.unknownEndings.note(attempt, decoded.unknownEnding);
   // The client requested a stream.
   if (client !== null) {
     noteSoundType(call, decoded.contentType);
-    return startStream(call, attempt, new StreamRelay({ call, client, attempt, ...(await streamOfWhole(call, body, decoded)) }));
+    return streamWhole(call, attempt, { body, client, decoded });
   }
-  const metering = usageOfWhole(call, decoded);
-  const usage = metering instanceof Promise ? await metering : metering;
-  const writing = writeDecoded(call, body, decoded, usage);
-  const written = writing instanceof Promise ? await writing : writing;
-  call.buffer?.arrived(written.length);
-  let isBlocked = false;
-  for (const stage of call.stages) {
-    if (stage.blocks !== undefined && !isBlocked) isBlocked = await stage.blocks(call, { body: written, written: decoded.written });
-  }
-  return {
+  const usage = usageOfWhole(call, decoded);
+  if (usage instanceof Promise) return usage.then((counted) => writeWhole(call, attempt, { body, decoded, usage: counted }));
+  return writeWhole(call, attempt, { body, decoded, usage });
+}
+
+async function streamWhole(
+  call: RunningCall,
+  attempt: SentAttempt,
+  { body, client, decoded }: { body: Buffer; client: ClientStream; decoded: DecodedWhole },
+): Promise<AttemptResult> {
+  return startStream(call, attempt, new StreamRelay({ call, client, attempt, ...(await streamOfWhole(call, body, decoded)) }));
+}
+
+function writeWhole(
+  call: RunningCall,
+  attempt: SentAttempt,
+  { body, decoded, usage }: { body: Buffer; decoded: DecodedWhole; usage: MeteredUsage },
+): WholeResult | Promise<WholeResult> {
+  const written = writeDecoded(call, body, decoded, usage);
+  const result: WholeResult = {
     kind: 'whole',
-    isBlocked,
-    attempt: attempt,
-    body: written,
+    isBlocked: false,
+    attempt,
+    body: written instanceof Promise ? body : written,
     contentType: decoded.contentType ?? call.endpoint.kind.contentType,
     usage,
     firstByteMs: attempt.record.first_byte_ms ?? elapsed(call),
   };
+  if (written instanceof Promise) return written.then((whole) => checkWhole(call, { ...result, body: whole }, decoded));
+  return checkWhole(call, result, decoded);
+}
+
+/** Adds the response to the call's buffer, and has the stages look for blocked words. */
+function checkWhole(call: RunningCall, result: WholeResult, { written }: DecodedWhole): WholeResult | Promise<WholeResult> {
+  call.buffer?.arrived(result.body.length);
+  let isChecked = false;
+  for (const stage of call.stages) if (stage.blocks !== undefined) isChecked = true;
+  return isChecked ? blockWhole(call, result, written) : result;
+}
+
+async function blockWhole(call: RunningCall, result: WholeResult, written: DecodedWhole['written']): Promise<WholeResult> {
+  const { body } = result;
+  for (const stage of call.stages) {
+    if (stage.blocks !== undefined && (await stage.blocks(call, { body, written }))) return { ...result, isBlocked: true };
+  }
+  return result;
 }
 
 /** A translated response reaches the stream as its parts, others as events of their format. */

@@ -2,9 +2,14 @@
 import { collections } from '#server/db/collections.ts';
 import type { CollectionName } from '#server/db/database.ts';
 
+interface Block {
+  next: number;
+  last: number;
+}
+
 export class IdBlocks {
   readonly #draw: (name: CollectionName, size: number) => Promise<number>;
-  readonly #blocks = new Map<CollectionName, { next: number; last: number }>();
+  readonly #blocks = new Map<CollectionName, Block>();
   readonly #draws = new Map<CollectionName, Promise<void>>();
 
   /** @param draw increases the counter by `size`, atomically across processes, and returns the result */
@@ -23,7 +28,13 @@ export class IdBlocks {
   }
 
   /** Returns `count` ascending ids. */
-  async several(name: CollectionName, count: number): Promise<number[]> {
+  several(name: CollectionName, count: number): Promise<number[]> {
+    const block = this.#blocks.get(name);
+    const isHere = block !== undefined && block.last - block.next + 1 >= count;
+    return isHere ? Promise.resolve(taken(block, count)) : this.#severalDrawn(name, count);
+  }
+
+  async #severalDrawn(name: CollectionName, count: number): Promise<number[]> {
     if (count === 0) return [];
     // Dense ids are drawn as a block of exactly that size.
     if (collections[name].idBlock === 1) {
@@ -34,7 +45,7 @@ export class IdBlocks {
     while (ids.length < count) {
       ids.push(await this.next(name));
       const block = this.#blocks.get(name);
-      while (block !== undefined && block.next <= block.last && ids.length < count) ids.push(block.next++);
+      if (block !== undefined) ids.push(...taken(block, Math.min(count - ids.length, block.last - block.next + 1)));
     }
     return ids;
   }
@@ -46,4 +57,10 @@ export class IdBlocks {
     this.#draws.set(name, drawn);
     return drawn;
   }
+}
+
+function taken(block: Block, count: number): number[] {
+  const ids: number[] = [];
+  while (ids.length < count) ids.push(block.next++);
+  return ids;
 }

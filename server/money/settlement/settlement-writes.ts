@@ -3,6 +3,7 @@ import type { Write } from '#server/db/database.ts';
 import type { LogRecord } from '#server/db/records/log.ts';
 import { type AccountKind, type AccountShape, accountShape, type Spending } from '#server/money/account.ts';
 import type { Lease } from '#server/money/leases/lease.ts';
+import type { Reservation } from '#server/money/leases/reservation.ts';
 
 /** Amounts that rows of this process charge to an account. */
 export interface Sum extends Spending {
@@ -51,4 +52,28 @@ function settleShape(kind: AccountKind, processId: string): AccountShape {
 
 export function settlePatch({ lease, lastSeq, charge, used, calls, seenAt }: Sum, shapes: SettleShapes): Write {
   return shapes[lease.kind].with([lease.id, lastSeq, -charge, charge, used, calls, seenAt]);
+}
+
+/** State of a batch before it is written. */
+interface BatchState {
+  /** Rows that may be stored already are written again under the same identity. */
+  processId: string;
+  /** Rows without a number. */
+  numberless: number;
+  /** A lease is not open under this identity, to which the rows belong. */
+  isUnopened: boolean;
+}
+
+/** @param current the present identity */
+export function stateOf(batch: readonly { stored: LogRecord | undefined; reservation: Reservation }[], current: string): BatchState {
+  let processId: string | undefined;
+  let numberless = 0;
+  let isUnopened = false;
+  for (const { stored, reservation } of batch) {
+    if (stored === undefined) numberless += 1;
+    else processId ??= stored.process;
+    const { user, token } = reservation;
+    if (user.openedAs !== current || (token !== null && token.openedAs !== current)) isUnopened = true;
+  }
+  return { processId: processId ?? current, numberless, isUnopened: isUnopened && (processId ?? current) === current };
 }

@@ -4,14 +4,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { DatabaseClosed, DatabaseUnavailable } from '#server/db/collection.ts';
 import type { LogRecord } from '#server/db/records/log.ts';
-import type { Database } from '#server/db/database.ts';
+import type { Database, Write } from '#server/db/database.ts';
 import { readAccount } from '#server/money/account.ts';
 import { beginWrite, endWrite, type Lease } from '#server/money/leases/lease.ts';
 import type { Reservation } from '#server/money/leases/reservation.ts';
 import { lateMarks } from '#server/money/settlement/late-rows.ts';
 import type { Leases } from '#server/money/leases/leases.ts';
 import { type ClosedBooks, isCounted } from '#server/money/recovery/crash-recovery.ts';
-import { addTo, settlePatch, type SettleShapes, settleShapes, type Sum } from '#server/money/settlement/settlement-writes.ts';
+import { addTo, settlePatch, type SettleShapes, settleShapes, stateOf, type Sum } from '#server/money/settlement/settlement-writes.ts';
 import { SessionSums } from '#server/money/settlement/session-sums.ts';
 import { bareRow, storableRow } from '#server/money/settlement/storable-row.ts';
 
@@ -129,32 +129,28 @@ export class Settlement {
     else void this.#flush();
   }
 
+  // A batch is repeated until its outcome is certain, which changes nothing twice: rows are unique by (process, seq),
+  // and accounts store the last applied number. The clients wait meanwhile.
   async #flush(): Promise<void> {
     while (this.#queue.length > 0) {
       const batch = this.#queue;
       this.#queue = [];
-      await this.#settleBatch(batch);
+      for (const { reservation } of batch) {
+        beginWrite(reservation.user);
+        if (reservation.token !== null) beginWrite(reservation.token);
+      }
+      const ready = this.#parked.length === 0 ? batch : this.#parkBehind(batch);
+      try {
+        const outcome = await this.#write(ready);
+        if (outcome === 'refused') for (const entry of ready) await this.#settleAlone(entry);
+        else for (const entry of ready) this.#finish(entry);
+      } catch (failure) {
+        for (const entry of [...batch, ...this.#parked.splice(0)]) entry.reject(failure);
+      }
     }
     this.#isFlushing = false;
     if (this.#parked.length > 0) this.#retryParkedLater();
     else for (const resolve of this.#idle.splice(0)) resolve();
-  }
-
-  // A batch is repeated until its outcome is certain, which changes nothing twice: rows are unique by (process, seq),
-  // and accounts store the last applied number. The clients wait meanwhile.
-  async #settleBatch(batch: readonly Entry[]): Promise<void> {
-    for (const { reservation } of batch) {
-      beginWrite(reservation.user);
-      if (reservation.token !== null) beginWrite(reservation.token);
-    }
-    const ready = this.#parked.length === 0 ? batch : this.#parkBehind(batch);
-    try {
-      const outcome = await this.#write(ready);
-      if (outcome === 'refused') for (const entry of ready) await this.#settleAlone(entry);
-      else for (const entry of ready) this.#finish(entry);
-    } catch (failure) {
-      for (const entry of [...batch, ...this.#parked.splice(0)]) entry.reject(failure);
-    }
   }
 
   /** Numbers are applied in order, so a call that shares an account with a parked one is parked behind it. Returns the others. */
@@ -211,11 +207,25 @@ export class Settlement {
     let left = batch;
     for (let attempt = 0; left.length > 0; attempt += 1) {
       try {
-        // Rows that may be stored already are written again under the same identity.
         const current = this.#options.processId();
-        const processId = identityOf(left) ?? current;
-        if (await this.#writeBatch(left, processId, processId === current)) left = none;
-        else left = await this.#notCharged(left, processId);
+        const { processId, numberless, isUnopened } = stateOf(left, current);
+        // Before rows get their numbers: opening a lease marks everything up to the last number as applied.
+        const isLost = isUnopened && !(await this.#openLeases(left, current));
+        let isDone = false;
+        if (!isLost) {
+          const ids = await this.#options.db.nextIds('logs', numberless);
+          const { writes, sums } = this.#writesOf(left, processId, ids);
+          const updates = writes.length - sums.length;
+          const results = await this.#options.db.write(writes);
+          isDone = true;
+          for (let at = updates; at < writes.length; at += 1) if (results[at] !== true) isDone = false;
+          if (!isDone)
+            isDone = await this.#areApplied(
+              sums.filter((_, at) => results[updates + at] !== true),
+              processId,
+            );
+        }
+        left = isDone ? none : await this.#notCharged(left, processId);
         this.#isStuck = false;
       } catch (failure) {
         if (failure instanceof DatabaseClosed) throw failure;
@@ -248,49 +258,44 @@ export class Settlement {
     this.#options.leases.release(lease, isLimited ? reservation.amount : 0, charge);
   }
 
-  /**
-   * Returns false if the identity `processId` has lost its leases.
-   * @param isCurrent whether `processId` is the present identity
-   */
-  async #writeBatch(batch: readonly Entry[], processId: string, isCurrent: boolean): Promise<boolean> {
-    // Before rows get their numbers: opening a lease marks everything up to the last number as applied.
-    if (isCurrent) {
-      const { leases } = this.#options;
-      for (const { reservation } of batch) {
-        const { user, token } = reservation;
-        if (user.openedAs !== processId) await leases.open(user);
-        if (token !== null && token.openedAs !== processId) await leases.open(token);
-      }
-      // The loss of the identity may be detected while opening a lease.
-      if (processId !== this.#options.processId()) return false;
+  /** Returns false if the identity `processId` has lost its leases. */
+  async #openLeases(batch: readonly Entry[], processId: string): Promise<boolean> {
+    const { leases } = this.#options;
+    for (const { reservation } of batch) {
+      const { user, token } = reservation;
+      if (user.openedAs !== processId) await leases.open(user);
+      if (token !== null && token.openedAs !== processId) await leases.open(token);
     }
-    const fresh = batch.filter((entry) => entry.stored === undefined);
-    const ids = await this.#options.db.nextIds('logs', fresh.length);
-    for (let index = 0; index < ids.length; index += 1) {
-      const entry = fresh[index];
-      const id = ids[index];
-      if (entry !== undefined && id !== undefined) entry.stored = this.#toRecord(entry, id, processId);
-    }
-    const sums = new Map<Lease, Sum>();
-    const rows = batch.map(({ row }) => row);
-    const writes = lateMarks(rows, { now: this.#options.now(), by: processId });
+    // The loss of the identity may be detected while opening a lease.
+    return processId === this.#options.processId();
+  }
+
+  /** Numbers the rows that have none, and returns the writes: the updates of the accounts last. */
+  #writesOf(batch: readonly Entry[], processId: string, ids: readonly number[]): { writes: Write[]; sums: readonly Sum[] } {
+    const rows: ChargeRow[] = [];
+    let used = 0;
     for (const entry of batch) {
-      if (entry.stored === undefined) throw new Error('A row was to be written that has no number');
+      rows.push(entry.row);
+      if (entry.stored !== undefined) continue;
+      const id = ids[used];
+      if (id === undefined) throw new Error('A row was to be written that has no number');
+      entry.stored = this.#toRecord(entry, id, processId);
+      used += 1;
+    }
+    const writes = lateMarks(rows, { now: this.#options.now(), by: processId });
+    const charged = new Map<Lease, Sum>();
+    for (const entry of batch) {
+      const { stored, reservation } = entry;
+      if (stored === undefined) continue;
       entry.settledAs = processId;
-      writes.push({ insert: entry.stored, into: 'logs', ignoreConflict: true });
-      addTo(sums, entry.reservation.user, entry.stored.quota, entry.stored);
-      if (entry.reservation.token !== null) addTo(sums, entry.reservation.token, entry.stored.token_quota ?? 0, entry.stored);
+      writes.push({ insert: stored, into: 'logs', ignoreConflict: true });
+      addTo(charged, reservation.user, stored.quota, stored);
+      if (reservation.token !== null) addTo(charged, reservation.token, stored.token_quota ?? 0, stored);
     }
-    const firstPatch = writes.length;
-    const changes = [...sums.values()];
+    const sums = [...charged.values()];
     const shapes = this.#shapesOf(processId);
-    for (const sum of changes) writes.push(settlePatch(sum, shapes));
-    const results = await this.#options.db.write(writes);
-    let isApplied = true;
-    for (const [index, sum] of changes.entries()) {
-      if (results[firstPatch + index] !== true && !(await this.#isApplied(sum, processId))) isApplied = false;
-    }
-    return isApplied;
+    for (const sum of sums) writes.push(settlePatch(sum, shapes));
+    return { writes, sums };
   }
 
   #shapesOf(processId: string): SettleShapes {
@@ -298,14 +303,15 @@ export class Settlement {
     return this.#shapes.shapes;
   }
 
-  /** Reports whether an update without effect was applied before, by an earlier attempt of the batch. */
-  async #isApplied(sum: Sum, processId: string): Promise<boolean> {
-    const record = await readAccount(this.#options.db, sum.lease);
-    if (record === null) {
-      this.#options.log.error({ account: sum.lease.kind, id: sum.lease.id }, 'an account that was charged does not exist');
-      return true;
+  /** Reports whether updates without effect were applied before, by an earlier attempt of the batch. */
+  async #areApplied(sums: readonly Sum[], processId: string): Promise<boolean> {
+    let areAll = true;
+    for (const { lease, lastSeq } of sums) {
+      const record = await readAccount(this.#options.db, lease);
+      if (record === null) this.#options.log.error({ account: lease.kind, id: lease.id }, 'an account that was charged does not exist');
+      else if ((record.applied[processId] ?? -1) < lastSeq) areAll = false;
     }
-    return (record.applied[processId] ?? -1) >= sum.lastSeq;
+    return areAll;
   }
 
   // Another process considered this one dead and settled its books. Rows that it found are charged; the others are
@@ -337,12 +343,6 @@ export class Settlement {
 }
 
 const none: readonly Entry[] = [];
-
-/** Identity under which rows of the batch may be stored already. */
-function identityOf(batch: readonly Entry[]): string | undefined {
-  for (const { stored } of batch) if (stored !== undefined) return stored.process;
-  return undefined;
-}
 
 function sharesAccount({ reservation: one }: Entry, { reservation: other }: Entry): boolean {
   return one.user === other.user || (one.token !== null && one.token === other.token);
