@@ -139,7 +139,6 @@ async function requestProvider(
   // Nothing is fetched for a number.
   if (wantsMedia({ settings: services.context.settings, endpoint, body: content.body }, route)) return null;
   try {
-    const longTexts = content.longTexts();
     const call: CallToSend = {
       client: endpoint.dialect,
       clientHeaders: clientHeadersOf(endpoint, request.headers),
@@ -148,11 +147,12 @@ async function requestProvider(
       route,
       body: content.body,
       rawText: content.text,
-      ...(longTexts === undefined ? {} : { longTexts }),
+      longTexts: content.longTexts(),
       budget: () => content.budget(),
       originModel: model,
       isStream: false,
       forceUsage: false,
+      settings: context.settings,
     };
     for (const stage of stages) stage.request?.(call, channel);
     const isWanted = () => connection === null || !(connection.res.closed || connection.res.destroyed);

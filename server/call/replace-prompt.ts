@@ -4,7 +4,7 @@ import { reserveCall } from '#server/call/admission/reserve-call.ts';
 import type { RelayBody } from '#server/call/endpoints.ts';
 import { type ReportedFailure, reportError } from '#server/call/relay-failure.ts';
 import type { RunningCall } from '#server/call/running-call.ts';
-import { onlyChannelOf } from '#server/call/stages.ts';
+import { routingOf } from '#server/call/stages.ts';
 
 /** Returns null if the call continues with the new prompt, else the failure that ends it; the call holds no money then. */
 export async function replacePrompt(call: RunningCall, bodyOf: () => RelayBody): Promise<ReportedFailure | null> {
@@ -14,7 +14,7 @@ export async function replacePrompt(call: RunningCall, bodyOf: () => RelayBody):
     content.replace(bodyOf());
     const { body } = content;
     const parameters = endpoint.parameters(body);
-    const only = onlyChannelOf(stages);
+    const only = routingOf(stages).only;
     call.reserved = await reserveCall(services, { admission, endpoint, model, only, body, parameters, prompt: null, quoted });
     return null;
   } catch (failure) {

@@ -4,13 +4,13 @@ import { costOf, type ExpectedPrompt, promptByEstimate, refusedFurther } from '#
 import { withoutTools } from '#server/call/admission/reserved-tools.ts';
 import type { RelayBody } from '#server/call/endpoints.ts';
 import type { RunningCall } from '#server/call/running-call.ts';
-import { onlyChannelOf } from '#server/call/stages.ts';
+import { routingOf } from '#server/call/stages.ts';
 
 /** What the prompt of that body may cost. */
 export function promptOf(call: RunningCall, body: RelayBody): ExpectedPrompt {
   const { services, endpoint, admission, model, stages } = call;
   const { quoted } = call.reserved;
-  const only = onlyChannelOf(stages);
+  const only = routingOf(stages).only;
   const requested = { admission, endpoint, model, only, body, parameters: endpoint.parameters(body), prompt: null, quoted };
   const estimated = promptByEstimate(services, requested);
   // Tools that the account could not pay for stay removed.

@@ -53,9 +53,7 @@ export async function runAttempt(call: RunningCall, attempt: CallAttempt, client
   const { channel } = attempt;
   let exchange: CallExchange | null;
   try {
-    // An earlier attempt has released the parsed body.
-    if (call.content.isLarge) await call.content.prepare();
-    const sendingIt = call.content.use(() => sendTo(call, attempt));
+    const sendingIt = call.content.isLarge ? sendLarge(call, attempt) : sendTo(call, attempt);
     exchange = sendingIt instanceof Promise ? await sendingIt : sendingIt;
   } catch (failure) {
     // The provider has no such call or lacks a field; another provider may have it.
@@ -177,13 +175,19 @@ function watchStop(call: RunningCall, channel: PreparedChannel, sending: Exchang
   };
 }
 
+/** As `sendTo`, in the turn of its user. */
+async function sendLarge(call: RunningCall, attempt: CallAttempt): Promise<CallExchange | null> {
+  // An earlier attempt has released the parsed body.
+  await call.content.prepare();
+  return call.content.use(() => sendTo(call, attempt));
+}
+
 /** Null: the client has disconnected meanwhile. @throws {AppError} as `sendCall` */
 function sendTo(call: RunningCall, { channel, route }: CallAttempt): CallExchange | null | Promise<CallExchange> {
   if (call.stop.reason !== undefined) return null;
   const { endpoint, content, reserved, services } = call;
   const { env, settings } = services.context;
   const { body } = content;
-  const longTexts = content.longTexts();
   const sending: CallToSend = {
     client: endpoint.dialect,
     clientHeaders: call.clientHeaders,
@@ -193,21 +197,21 @@ function sendTo(call: RunningCall, { channel, route }: CallAttempt): CallExchang
     body,
     rawText: content.text,
     seen: content.seen,
-    ...(longTexts === undefined ? {} : { longTexts }),
+    longTexts: content.longTexts(),
     budget: () => content.budget(),
     originModel: call.model,
     requestId: call.requestId,
     isStream: call.stream !== null,
     forceUsage: env.FORCE_STREAM_OPTION,
     isPassThrough: settings.get('global.pass_through_request_enabled'),
-    ...(reserved.outputBound === undefined ? {} : { outputBound: reserved.outputBound }),
-    ...(reserved.prompt.hosted === undefined ? {} : { hosted: reserved.prompt.hosted }),
-    ...(reserved.choiceLimit === undefined ? {} : { choiceLimit: reserved.choiceLimit }),
+    settings,
+    outputBound: reserved.outputBound,
+    hosted: reserved.prompt.hosted,
+    choiceLimit: reserved.choiceLimit,
   };
   for (const stage of call.stages) stage.request?.(sending, channel);
   if (sending.body !== body) sending.seen = undefined;
-  const bounds = { responseMs: env.RELAY_TIMEOUT * 1000, maxBytes: endpoint.kind.mostResponseBytes };
-  const limits = call.buffer === undefined ? bounds : { ...bounds, room: call.buffer };
+  const limits = { responseMs: env.RELAY_TIMEOUT * 1000, maxBytes: endpoint.kind.mostResponseBytes, room: call.buffer };
   return sendCall(services.context, sending, { limits, isWanted: () => call.stop.reason === undefined });
 }
 

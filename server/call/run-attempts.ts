@@ -4,7 +4,7 @@ import type { StopReason } from '#server/call/call-end.ts';
 import type { SentAttempt } from '#server/call/call-attempt.ts';
 import { reserveLargestOutput } from '#server/call/reserve-largest-output.ts';
 import { type ReportedFailure, reportError } from '#server/call/relay-failure.ts';
-import { chooserOf, fitsChannel, onlyChannelOf, searchingToolOf } from '#server/call/stages.ts';
+import { fitsChannel, routingOf, type StageRouting } from '#server/call/stages.ts';
 import { attempts, channelOnly } from '#server/call/routing/attempts.ts';
 import { noteAnswered, noteFailed, noteStopped } from '#server/call/routing/note-attempt.ts';
 import { type AttemptResult, runAttempt, type UnpassedResponse, type WholeResult } from '#server/call/run-attempt.ts';
@@ -42,14 +42,15 @@ export async function runAttempts(call: RunningCall, client: ClientStream | null
   let last: NoResponse = { kind: 'none', reason: 'no_channel' };
   /** First refusal of the request itself, reported whatever other channels answered. */
   let bad: NoResponse | null = null;
-  const all = attempts({
+  const routing = routingOf(call.stages);
+  const next = attempts({
     services,
     group: admission.group,
     model,
     caller: admission.user.id,
-    chooser: chooserOf(call.stages),
-    only: onlyChannel(call),
-    routeTo: (channel) => routeTo(call, channel),
+    chooser: routing.chooser,
+    only: onlyChannel(call, routing),
+    routeTo: (channel) => routeTo(call, channel, routing),
     records: call.attempts,
     elapsed: () => elapsed(call),
     isOver: () => {
@@ -57,7 +58,7 @@ export async function runAttempts(call: RunningCall, client: ClientStream | null
       return stopped !== undefined;
     },
   });
-  for (const attempt of all) {
+  for (let attempt = next(); attempt !== null; attempt = next()) {
     const { channel } = attempt;
     let result: AttemptResult;
     try {
@@ -110,15 +111,14 @@ export async function runAttempts(call: RunningCall, client: ClientStream | null
 }
 
 /** The only channel that the call may take, by its stages or its key; null: that channel cannot take the call. */
-function onlyChannel(call: RunningCall): PreparedChannel | null | undefined {
+function onlyChannel(call: RunningCall, { only }: StageRouting): PreparedChannel | null | undefined {
   const { services, admission, stages } = call;
-  const only = onlyChannelOf(stages);
   if (only === undefined) return admission.pinnedChannel === undefined ? undefined : channelOnly(services, admission.pinnedChannel);
   return fitsChannel(stages, only) ? only : null;
 }
 
 /** Returns null if the call cannot go through the channel. */
-function routeTo(call: RunningCall, channel: PreparedChannel): ChannelRoute | null {
+function routeTo(call: RunningCall, channel: PreparedChannel, { searchingTool }: StageRouting): ChannelRoute | null {
   const { endpoint, model, turn, stages } = call;
   if (!fitsChannel(stages, channel)) return null;
   const route = resolveRoute(channel, {
@@ -126,7 +126,7 @@ function routeTo(call: RunningCall, channel: PreparedChannel): ChannelRoute | nu
     kind: endpoint.kind,
     model,
     version: versionOf(turn),
-    searchingTool: searchingToolOf(stages),
+    searchingTool,
   });
   if (route !== null) for (const stage of stages) if (stage.fitsRoute?.(route) === false) return null;
   return route;

@@ -268,10 +268,24 @@ export function fitsChannel(runs: readonly StageRun[], channel: PreparedChannel)
   return true;
 }
 
-/** The tool of a call that searches the caller's stores, as a path. If undefined, there is none. */
-export function searchingToolOf(runs: readonly StageRun[]): string | undefined {
-  for (const run of runs) if (run.searchingTool !== undefined) return run.searchingTool;
-  return undefined;
+/** What stages determine of a call's route. */
+export interface StageRouting {
+  /** The only channel that the call may take. If undefined, no stage restricts it. */
+  only: PreparedChannel | undefined;
+  /** The tool of the call that searches the caller's stores, as a path. If undefined, there is none. */
+  searchingTool: string | undefined;
+  /** The first stage that chooses among channels. */
+  chooser: StageRun | undefined;
+}
+
+export function routingOf(runs: readonly StageRun[]): StageRouting {
+  const routing: StageRouting = { only: undefined, searchingTool: undefined, chooser: undefined };
+  for (const run of runs) {
+    routing.only ??= run.only;
+    routing.searchingTool ??= run.searchingTool;
+    if (run.pick !== undefined) routing.chooser ??= run;
+  }
+  return routing;
 }
 
 /** How stages read the response of that channel. */
@@ -281,21 +295,9 @@ export function responseReading(runs: readonly StageRun[], channel: PreparedChan
   return reading;
 }
 
-/** The only channel that the call may take. If undefined, no stage restricts it. */
-export function onlyChannelOf(runs: readonly StageRun[]): PreparedChannel | undefined {
-  for (const run of runs) if (run.only !== undefined) return run.only;
-  return undefined;
-}
-
 /** The provider's bytes with the caller's names. */
 export function restoredResponse(runs: readonly StageRun[], bytes: Buffer): Buffer {
   let restored = bytes;
   for (const run of runs) if (run.response !== undefined) restored = run.response(restored);
   return restored;
-}
-
-/** The first stage of the call that chooses among channels. */
-export function chooserOf(runs: readonly StageRun[]): StageRun | undefined {
-  for (const run of runs) if (run.pick !== undefined) return run;
-  return undefined;
 }

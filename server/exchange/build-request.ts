@@ -24,7 +24,7 @@ export interface UpstreamRequest extends SendRequest, Omit<EncodedRequest, 'head
   body: UpstreamBody;
   isStream: boolean;
   /** Set if the provider responds later. */
-  awaiting?: Awaiting;
+  awaiting?: Awaiting | undefined;
 }
 
 /**
@@ -114,12 +114,12 @@ function openRequest(
     isStream,
     proxy: channel.setting.proxy,
     framing: route.framing,
-    ...(route.dialect.socket === undefined ? {} : { socket: route.dialect.socket }),
-    ...(awaiting === undefined ? {} : { awaiting }),
-    ...(contents === undefined ? {} : { contents }),
-    ...(streamType === undefined ? {} : { streamType }),
-    ...(files === undefined ? {} : { files }),
-    ...(doubtful === undefined ? {} : { doubtful }),
-    ...(isGathered ? { createSieve: () => new EventSieve(route.framing, (event) => gathering.stores(event)) } : {}),
+    socket: route.dialect.socket,
+    awaiting,
+    contents,
+    streamType,
+    files,
+    doubtful,
+    createSieve: isGathered ? () => new EventSieve(route.framing, (event) => gathering.stores(event)) : undefined,
   };
 }

@@ -62,7 +62,7 @@ export type SentRequest = Pick<
 export type CallExchange = Exchange & { request: SentRequest };
 
 /** A request as its call describes it, until it is sent. */
-export type CallToSend = Mutable<Omit<UpstreamCall, 'settings'>>;
+export type CallToSend = Mutable<UpstreamCall>;
 
 type Mutable<Fields> = { -readonly [Name in keyof Fields]: Fields[Name] };
 
@@ -77,7 +77,7 @@ export interface SendOptions {
 /** A call on its way to its provider. */
 interface CallSending {
   readonly context: ExchangeContext;
-  readonly call: Omit<UpstreamCall, 'settings'>;
+  readonly call: UpstreamCall;
   readonly options: SendOptions;
 }
 
@@ -86,11 +86,7 @@ interface CallSending {
  * are uploaded first, or the channel's key must be fetched.
  * @throws {AppError} as `buildRequest`, before anything is sent
  */
-export function sendCall(
-  context: ExchangeContext,
-  call: Omit<UpstreamCall, 'settings'>,
-  options: SendOptions,
-): CallExchange | Promise<CallExchange> {
+export function sendCall(context: ExchangeContext, call: UpstreamCall, options: SendOptions): CallExchange | Promise<CallExchange> {
   const over = piecesOf(call);
   if (over !== null) return sendSplit({ context, call, over }, options, sendCall);
   const sending = { context, call, options };
@@ -99,8 +95,7 @@ export function sendCall(
 }
 
 function translate(sending: CallSending): CallExchange | Promise<CallExchange> {
-  const { context, call } = sending;
-  const built = buildRequest({ ...call, settings: context.settings });
+  const built = buildRequest(sending.call);
   return built instanceof Promise ? built.then((request) => follow(request, sending)) : follow(built, sending);
 }
 
@@ -162,13 +157,13 @@ function send(request: UpstreamRequest, { context, call, options }: CallSending)
  * Serializes in advance, in steps, long objects that the other format has as texts; returns null if there are none or
  * nothing is translated.
  */
-function preparationOf({ client, body, route }: Omit<UpstreamCall, 'settings'>): Generator<void, void> | null {
+function preparationOf({ client, body, route }: UpstreamCall): Generator<void, void> | null {
   const objects = client.jsonTexts?.objectsIn?.(body);
   return objects === undefined || route?.identity !== null ? null : prepareTexts(objects);
 }
 
 /** Returns null if the call is not split. */
-function piecesOf(call: Omit<UpstreamCall, 'settings'>): CallPieces | null {
+function piecesOf(call: UpstreamCall): CallPieces | null {
   const { kind, route } = call;
   if (route === null || (kind.over === null && kind.inPieces === undefined)) return null;
   return route.isInPieces ? kind.over : (kind.inPieces?.(route, call.body, call.client) ?? null);

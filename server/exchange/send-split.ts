@@ -16,7 +16,7 @@ import type { ResponseRoom, SendLimits } from './send.ts';
 import { decodeTokens } from './token-estimate.ts';
 import { failureInBody, invalidResponse, type UpstreamFailure } from './upstream-error.ts';
 
-type SentCall = Omit<UpstreamCall, 'settings'>;
+type SentCall = UpstreamCall;
 type SendCall = (context: ExchangeContext, call: SentCall, options: SendOptions) => CallExchange | Promise<CallExchange>;
 
 /** Default number of pieces in flight. */

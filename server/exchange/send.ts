@@ -30,9 +30,9 @@ export interface SendRequest {
   /** `http:`, `https:` or `socks5:` URL; null for none. */
   proxy: string | null;
   /** Sends the body as one WebSocket message. If undefined, HTTP is used. */
-  socket?: SocketEnd;
+  socket?: SocketEnd | undefined;
   /** Collects a streamed response into a whole one, through this filter. */
-  createSieve?: () => Sieve;
+  createSieve?: (() => Sieve) | undefined;
   /** Returns the request signed with a new token, if the cached one is rejected. @throws {SigningFailure} */
   renew?: () => Promise<SendRequest>;
 }
@@ -59,7 +59,7 @@ export interface SendLimits {
   /** Maximum bytes of a response that is not a stream. */
   maxBytes: number;
   /** Shared capacity for long responses. */
-  room?: ResponseRoom;
+  room?: ResponseRoom | undefined;
 }
 
 export interface ResponseRoom {
@@ -132,8 +132,8 @@ class Exchange implements Dispatcher.DispatchHandler, Sending {
   #timer: NodeJS.Timeout;
   /** Monotonic milliseconds. */
   #deadline: number;
-  #resolve: (response: WholeResponse | StreamResponse) => void = () => {};
-  #reject: (failure: SendFailure) => void = () => {};
+  readonly #resolve: (response: WholeResponse | StreamResponse) => void;
+  readonly #reject: (failure: SendFailure) => void;
   #controller: Dispatcher.DispatchController | null = null;
   #status = 0;
   #headers: ResponseHeaders = {};
@@ -157,10 +157,10 @@ class Exchange implements Dispatcher.DispatchHandler, Sending {
     this.#isStreamRequested = isStream;
     this.#framing = framing;
     this.#createSieve = createSieve;
-    this.response = new Promise((resolve, reject) => {
-      this.#resolve = resolve;
-      this.#reject = reject;
-    });
+    const { promise, resolve, reject } = Promise.withResolvers<WholeResponse | StreamResponse>();
+    this.response = promise;
+    this.#resolve = resolve;
+    this.#reject = reject;
     this.#deadline = performance.now() + limits.responseMs;
     this.#timer = this.#startTimer();
   }

@@ -28,31 +28,32 @@ const longestWhole = 1600;
 const mostParts = 32;
 
 export function beginningOf({ system, turns, tools }: Requested): ConversationBeginning {
-  const before = new BeginningReader();
-  const said = new BeginningReader();
-  if (system !== undefined) before.add(system);
+  const before: Beginning = { text: '', characters: 0 };
+  const said: Beginning = { text: '', characters: 0 };
+  if (system !== undefined) addTo(before, system);
   const items: readonly unknown[] = Array.isArray(turns) ? turns : [turns];
-  for (const item of items.slice(0, mostParts)) {
+  for (let index = 0; index < items.length && index < mostParts; index += 1) {
+    const item = items[index];
     const isSaid = !isObject(item) || item.role === 'user';
-    (isSaid ? said : before).add(item);
+    addTo(isSaid ? said : before, item);
     if (isSaid) break;
   }
   const text = `${before.text}${said.text}`;
   return { text, said: said.text, reported: before.characters, turns: items.length, hasTools: Array.isArray(tools) && tools.length > 0 };
 }
 
-class BeginningReader {
-  text = '';
-  characters = 0;
+interface Beginning {
+  text: string;
+  characters: number;
+}
 
-  add(given: unknown): void {
-    if (this.text.length >= longestWhole) return;
-    let value = given;
-    while (isObject(value)) value = value.text ?? value.content ?? value.parts;
-    // The length distinguishes texts with the same start.
-    if (typeof value === 'string') {
-      this.text += `${value.slice(0, longestText)}\n${value.length}\n`;
-      this.characters += value.length;
-    } else if (Array.isArray(value)) for (const part of value.slice(0, mostParts)) this.add(part);
-  }
+function addTo(beginning: Beginning, given: unknown): void {
+  if (beginning.text.length >= longestWhole) return;
+  let value = given;
+  while (isObject(value)) value = value.text ?? value.content ?? value.parts;
+  // The length distinguishes texts with the same start.
+  if (typeof value === 'string') {
+    beginning.text += `${value.slice(0, longestText)}\n${value.length}\n`;
+    beginning.characters += value.length;
+  } else if (Array.isArray(value)) for (const part of value.slice(0, mostParts)) addTo(beginning, part);
 }

@@ -49,13 +49,13 @@ export interface CallInput {
   /** Opaque key of the conversation. If undefined, or if it returns undefined, the conversation is unknown. */
   conversationKey?(): string | undefined;
   /** Hosted tools that may run and are billed, with the maximum runs; others are dropped. */
-  hosted?: HostedCalls;
+  hosted?: HostedCalls | undefined;
   /** Fields that the provider rejected and whose omission the caller does not notice. If undefined, none. */
   withoutFields?: ReadonlySet<string>;
   /** Maximum tokens of a choice that the account can pay for. */
-  outputBound?: number;
+  outputBound?: number | undefined;
   /** Reserved tokens of a choice: no edit may raise a limit above. */
-  choiceLimit?: number;
+  choiceLimit?: number | undefined;
 }
 
 /** A call with `outputBound` applied to `body` and `rawText`. */

@@ -45,7 +45,7 @@ export function describeRequest(body: Body, input: EncodeInput, seen: SeenNames 
     upstreamModel: typeof body['model'] === 'string' ? body['model'] : input.route.upstreamModel,
     reasoningEffort: dialect.effortOf(body),
     sentLimit: limitOfAll(body, dialect),
-    ...(input.isCount === true || dialect.hosted?.variants === undefined ? {} : { hostedVariants: dialect.hosted.variants(body) }),
+    hostedVariants: input.isCount === true ? undefined : dialect.hosted?.variants?.(body),
     hostedLeast: input.isCount === true ? undefined : dialect.hosted?.atLeast?.(body),
     requestedTier: requestedTier(body),
     writesLong: (seen & seenName.cache) !== 0 && dialect.writesLong?.(body) === true,

@@ -5,23 +5,13 @@ import type { IncomingMessage } from 'node:http';
 type RequestHead = Pick<IncomingMessage, 'method' | 'url' | 'headers'>;
 
 /** Method, headers and URL; the URL is as sent, usually without a host. */
-export function leanRequest(request: RequestHead): Request {
+export function leanRequest({ method = 'GET', url = '/', headers }: RequestHead): Request {
   // Deliberately not a Request: the unused parts of one (an AbortController, listeners, copied headers) are expensive.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-  return new LeanRequest(request) as unknown as Request;
+  return { method, url, headers: new LeanHeaders(headers) } as unknown as Request;
 }
 
-class LeanRequest {
-  readonly method: string;
-  readonly url: string;
-  readonly headers: LeanHeaders;
-
-  constructor({ method = 'GET', url = '/', headers }: RequestHead) {
-    this.method = method;
-    this.url = url;
-    this.headers = new LeanHeaders(headers);
-  }
-}
+const capital = /[A-Z]/;
 
 class LeanHeaders {
   readonly #all: IncomingMessage['headers'];
@@ -31,7 +21,8 @@ class LeanHeaders {
   }
 
   get(name: string): string | null {
-    const value = this.#all[name.toLowerCase()];
+    // Lowercasing allocates, also where nothing changes.
+    const value = this.#all[capital.test(name) ? name.toLowerCase() : name];
     return typeof value === 'string' ? value : (value?.join(', ') ?? null);
   }
 

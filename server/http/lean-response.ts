@@ -17,7 +17,9 @@ export type DirectResponse = Response | LeanResponse;
 /** Response with a buffer. Modifies `headers`. */
 export function bufferResponse(status: number, headers: ResponseHeaders, body: Buffer): Response {
   headers['content-length'] = String(body.length);
-  return asResponse(new LeanResponse(status, headers, body));
+  // Deliberately not a Response: it has the members that the router and others use.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  return new LeanResponse(status, headers, body) as unknown as Response;
 }
 
 /** Response with a streamed body. Only direct routes may return one, as its type enforces: it is no `Response`. */
@@ -36,12 +38,12 @@ export interface Taking {
   drop(): void;
 }
 
-/** Writes the response if the client is still connected. */
-export async function writeResponse(response: DirectResponse, to: ServerResponse): Promise<void> {
-  if (response instanceof LeanResponse) {
-    response.writeTo(to);
-    return;
-  }
+/** Writes the response if the client is still connected; a promise only for one of fetch. */
+export function writeResponse(response: DirectResponse, to: ServerResponse): void | Promise<void> {
+  return response instanceof LeanResponse ? response.writeTo(to) : writeFetched(response, to);
+}
+
+async function writeFetched(response: Response, to: ServerResponse): Promise<void> {
   const body = Buffer.from(await response.arrayBuffer());
   if (isOver(to)) return;
   to.setHeaders(response.headers);
@@ -102,13 +104,6 @@ class TakenOver extends LeanResponse {
     if (isOver(to)) this.#taking.drop();
     else this.#taking.take();
   }
-}
-
-/** Provides the members of Response that the router and others use. */
-function asResponse(lean: LeanResponse): Response {
-  // Deliberately not a Response.
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-  return lean as unknown as Response;
 }
 
 class LeanHeaders {

@@ -63,8 +63,9 @@ export function readBody({ request, connection, limit, hold, watch, spool }: Bod
   const source = connection?.req ?? (request.body === null ? Readable.from([]) : Readable.from(request.body));
   const declared = Number(request.headers.get('content-length') ?? 0);
   if (declared > limit) throw new AppError('body_too_large', { limit });
-  const decoder = decoderFor(request.headers.get('content-encoding') ?? undefined);
-  if (connection !== null) letItCome(connection);
+  const encoding = request.headers.get('content-encoding');
+  const decoder = encoding === null ? null : decoderFor(encoding);
+  if (connection?.req.headers.expect !== undefined) letItCome(connection);
   const length = decoder === null && spool === undefined ? declared : 0;
   return new BodyReader({ source, decoder, limit, hold, watch, spool, length }).done;
 }
@@ -133,15 +134,15 @@ class BodyReader implements Passage {
   #unwritten = 0;
   /** Write in progress; null if there is none. */
   #writing: Promise<void> | null = null;
-  #resolve: (body: RawBody) => void = () => {};
-  #reject: (failure: unknown) => void = () => {};
+  readonly #resolve: (body: RawBody) => void;
+  readonly #reject: (failure: unknown) => void;
 
   constructor(options: ReaderOptions) {
     this.#options = options;
-    this.done = new Promise((resolve, reject) => {
-      this.#resolve = resolve;
-      this.#reject = reject;
-    });
+    const { promise, resolve, reject } = Promise.withResolvers<RawBody>();
+    this.done = promise;
+    this.#resolve = resolve;
+    this.#reject = reject;
     const { source, decoder, hold, watch } = options;
     watch.add(this);
     try {

@@ -31,7 +31,8 @@ export function createListeners({ log }: Pick<AppContext, 'log'>, { serve, isDir
       const response = await serve(request, connection);
       // An unread request body must not block the connection.
       if (upgrade === undefined && !req.readableEnded && !req.destroyed) req.resume();
-      await writeResponse(response, res);
+      const writing = writeResponse(response, res);
+      if (writing instanceof Promise) await writing;
     } catch (failure) {
       log.error({ err: failure }, 'a response could not be written');
       res.destroy();

@@ -13,7 +13,7 @@ import { reserveQuota } from '#server/call/admission/reserve-call.ts';
 import { checkSchemas, mostSchemaParts } from '#server/formats/schema-parts.ts';
 import type { RelayServices } from '#server/call/services.ts';
 import type { Turn } from '#server/call/turn.ts';
-import type { Admission, KeyAdmission } from '#server/call/admission/admission.ts';
+import type { Admission } from '#server/call/admission/admission.ts';
 
 export interface AdmittedCall {
   turn: Turn;
@@ -121,12 +121,15 @@ export async function admitCall(services: RelayServices, turn: Turn, progress: P
 }
 
 function admitKey({ gate, addressOf }: RelayServices, request: Request, connection: Connection | null): Admission | Promise<Admission> {
-  const check = (admission: KeyAdmission) => {
-    gate.checkUse(admission, addressOf(request, connection));
-    return admission;
-  };
   const admitted = gate.admit(request);
-  return admitted instanceof Promise ? admitted.then(check) : check(admitted);
+  if (admitted instanceof Promise) {
+    return admitted.then((admission) => {
+      gate.checkUse(admission, addressOf(request, connection));
+      return admission;
+    });
+  }
+  gate.checkUse(admitted, addressOf(request, connection));
+  return admitted;
 }
 
 /** Beyond this, who cannot pay for anything is refused before the body is read. */

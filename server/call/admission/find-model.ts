@@ -52,7 +52,7 @@ function checkChannels(
     if (!supportsCall(pinned, endpoint, model)) throw new AppError('format_unsupported', {}, { field: 'model' });
     return;
   }
-  if (tiers.some((tier) => tier.channels.some((channel) => supportsCall(channel, endpoint, model)))) return;
+  for (const { channels: members } of tiers) for (const channel of members) if (supportsCall(channel, endpoint, model)) return;
   if (tiers.length > 0) throw new AppError('format_unsupported', {}, { field: 'model' });
   for (const channel of channels.all()) {
     if (offersModel(channel, model)) throw new AppError('no_channel', { group, model }, { retryAfter: 5 });

@@ -15,7 +15,7 @@ import { noteRefusal } from '#server/call/admission/note-refusal.ts';
 import { reserveCall, type ReservedCall } from '#server/call/admission/reserve-call.ts';
 import { releaseCall, type RunningCall } from '#server/call/running-call.ts';
 import type { RelayServices } from '#server/call/services.ts';
-import { countedEndpoint, onlyChannelOf, openStages, type RepeatedResponse, searchingToolOf, type StageRun } from '#server/call/stages.ts';
+import { countedEndpoint, openStages, type RepeatedResponse, routingOf, type StageRun } from '#server/call/stages.ts';
 import type { RepeatableTurn, Turn } from '#server/call/turn.ts';
 
 /** A refused turn, and the error for its caller. */
@@ -55,7 +55,10 @@ export async function openCall(services: RelayServices, turn: Turn): Promise<Ope
     if (repeated !== undefined) return leave(admitted, repeated);
     const endpoint = countedEndpoint(admitted.endpoint, stages);
     const quoted = quotedFor(services, admitted);
-    const reserving = reserveSettled(services, admitted, { endpoint, stages, quoted });
+    // Reserves when the account's charges above their reservations are settled.
+    const settling = services.settlement.excess.settled(admission.user.id);
+    if (settling !== undefined) await settling;
+    const reserving = reserveRequested(services, admitted, { endpoint, stages, quoted });
     reserved = reserving instanceof Promise ? await reserving : reserving;
     call = {
       services,
@@ -130,29 +133,23 @@ interface OpenedCall {
   quoted: QuotedPrice;
 }
 
-/** Reserves when the account's charges above their reservations are settled. */
-function reserveSettled(services: RelayServices, admitted: AdmittedCall, opened: OpenedCall): ReservedCall | Promise<ReservedCall> {
-  const settling = services.settlement.excess.settled(admitted.admission.user.id);
-  if (settling === undefined) return reserveRequested(services, admitted, opened);
-  return settling.then(() => reserveRequested(services, admitted, opened));
-}
-
 function reserveRequested(
   services: RelayServices,
   { admission, parameters, prompt, content, requested, endpoint: called }: AdmittedCall,
   { endpoint, stages, quoted }: OpenedCall,
 ): ReservedCall | Promise<ReservedCall> {
+  const { only, searchingTool } = routingOf(stages);
   return reserveCall(services, {
     admission,
     endpoint,
     model: requested.model,
-    only: onlyChannelOf(stages),
+    only,
     body: content.body,
     parameters,
     // A prompt that stages add to is read again.
     prompt: endpoint === called ? prompt : null,
     quoted,
-    needsTools: searchingToolOf(stages) !== undefined,
+    needsTools: searchingTool !== undefined,
   });
 }
 

@@ -3,7 +3,8 @@ import type { CriticalMembers } from '#server/formats/critical-members.ts';
 import { partBytes } from '#server/framing/part-budget.ts';
 import type { Bodies } from '#server/http/bodies.ts';
 import type { Connection } from '#server/http/connection.ts';
-import { type RawBody, readBody } from '#server/http/read-body.ts';
+import { type BodyReading, type RawBody, readBody } from '#server/http/read-body.ts';
+import type { SpoolFile } from '#server/http/spool.ts';
 import type { RelayBody } from '#server/call/endpoints.ts';
 import {
   CallContent,
@@ -28,19 +29,24 @@ interface ContentSource {
 }
 
 /** @throws {AppError} as `readBody` and `parseBody`, and `invalid_request` */
-export async function readContent(
+export function readContent(
   bodies: Bodies,
   { request, connection, limit, userId, split, names, form }: ContentSource,
 ): Promise<CallContent> {
   const owner = `user:${userId}`;
   const hold = bodies.open(owner);
   const spool = form === undefined ? undefined : bodies.spool.open(owner);
+  const reading = { request, connection, limit, hold, watch: bodies.watch, spool };
+  const dependencies = { bodies, owner, hold, split, names, form, ownsBytes: true };
+  if (spool !== undefined) return readSpooled(reading, spool, dependencies);
+  return readBody(reading).then((raw) => openContent(raw, dependencies));
+}
+
+async function readSpooled(reading: BodyReading, spool: SpoolFile, dependencies: ContentDependencies): Promise<CallContent> {
   try {
-    const raw = await readBody({ request, connection, limit, hold, watch: bodies.watch, spool });
-    const opening = openContent(raw, { bodies, owner, hold, split, names, form, ownsBytes: true });
-    return opening instanceof Promise ? await opening : opening;
+    return await openContent(await readBody(reading), dependencies);
   } catch (failure) {
-    spool?.end();
+    spool.end();
     throw failure;
   }
 }

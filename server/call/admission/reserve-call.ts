@@ -130,8 +130,9 @@ function reserveFor(
   const { quotes } = services.context;
   const { admission, quoted } = call;
   const amount = usual !== undefined && isCertain(requested) ? usual : costOf(services, call, requested, output.most);
-  const smallest = requested.leastUnits === undefined ? requested : { ...requested, units: requested.leastUnits };
-  const least = Math.min(amount, quotes.reserveFor(quoted, call.needsTools === true ? smallest : withoutTools(smallest), output.least));
+  let smallest = requested.leastUnits === undefined ? requested : { ...requested, units: requested.leastUnits };
+  if (requested.hosted !== undefined && call.needsTools !== true) smallest = withoutTools(smallest);
+  const least = Math.min(amount, quotes.reserveFor(quoted, smallest, output.least));
   const reserving = reserveQuota(services, admission, { amount, least });
   const bounded = (reservation: Reservation): ReservedCall => {
     const { choices, named } = output;

@@ -107,7 +107,7 @@ async function openUpstream(
   form: SessionRequest,
 ): Promise<Opened> {
   const { admission, model, requestId } = call;
-  const all = attempts({
+  const next = attempts({
     services,
     group: admission.group,
     model,
@@ -122,7 +122,7 @@ async function openUpstream(
     isOver: () => services.isEnding() || connection.req.socket.destroyed,
   });
   let last: { channel: PreparedChannel; failure: UpstreamFailure } | null = null;
-  for (const attempt of all) {
+  for (let attempt = next(); attempt !== null; attempt = next()) {
     const { channel, route, record } = attempt;
     if (route === null) {
       noteStopped(call, attempt);

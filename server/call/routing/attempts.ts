@@ -25,47 +25,34 @@ export interface AttemptsOf<Route> {
   isOver(): boolean;
 }
 
-export function* attempts<Route>({
-  services,
-  group,
-  model,
-  caller,
-  chooser,
-  only,
-  routeTo,
-  records,
-  elapsed,
-  isOver,
-}: AttemptsOf<Route>): Generator<ChannelAttempt<Route>, void> {
+/** Returns the function that begins the next attempt, once the last one has ended; null: no further one may begin. */
+export function attempts<Route>(options: AttemptsOf<Route>): () => ChannelAttempt<Route> | null {
+  const { services, group, model, caller, chooser, only, records } = options;
   const { picker, health, context } = services;
   const tried = new Set<number>();
   const most = only === undefined ? context.settings.get('RetryTimes') + 1 : 1;
-  for (let made = 0; made < most && !isOver();) {
-    const picked = only === undefined ? pick() : only === null ? null : { channel: only, route: routeTo(only) };
-    if (picked === null) return;
-    const { channel } = picked;
-    tried.add(channel.id);
-    const record: Attempt = { channel: channel.id, channel_name: channel.name, status: 0, start_ms: elapsed(), end_ms: 0 };
-    records.push(record);
-    const attempt: ChannelAttempt<Route> = { ...picked, record };
-    yield attempt;
-    if (attempt.isPassedOver !== true) made += 1;
-    else {
+  let made = 0;
+  let last: ChannelAttempt<Route> | null = null;
+  return () => {
+    if (last?.isPassedOver === true) {
       records.pop();
-      if (only !== undefined) return;
-    }
-  }
-
-  function pick(): Pick<ChannelAttempt<Route>, 'channel' | 'route'> | null {
+      if (only !== undefined) return null;
+    } else if (last !== null) made += 1;
+    if (made >= most || options.isOver()) return null;
     for (;;) {
-      const channel = picker.pick({ group, model, caller, tried, chooser });
+      const channel = only === undefined ? picker.pick({ group, model, caller, tried, chooser }) : only;
       if (channel === null) return null;
-      const route = routeTo(channel);
-      if (route !== null) return { channel, route };
-      health.released(channel.id, model, caller);
+      const route = options.routeTo(channel);
       tried.add(channel.id);
+      if (route === null && only === undefined) {
+        health.released(channel.id, model, caller);
+        continue;
+      }
+      const record: Attempt = { channel: channel.id, channel_name: channel.name, status: 0, start_ms: options.elapsed(), end_ms: 0 };
+      records.push(record);
+      return (last = { channel, route, record });
     }
-  }
+  };
 }
 
 /** The channel that a key is bound to, as `only` has it. */

@@ -151,6 +151,7 @@ async function ask({
     originModel: testModel,
     isStream: false,
     forceUsage: false,
+    settings: context.settings,
   };
   const sent = await sendCall(context, call, { limits });
   const { route, upstreamModel } = sent.request;

@@ -107,13 +107,13 @@ export class Settlement {
    * @throws {DatabaseClosed} if it never will be
    */
   settle(reservation: Reservation, row: ChargeRow): Promise<void> {
-    return new Promise((resolve, reject) => {
-      this.#queue.push({ reservation, row, stored: undefined, settledAs: '', isBare: false, resolve, reject });
-      if (!this.#isFlushing) {
-        this.#isFlushing = true;
-        setImmediate(() => this.#gather(1, furtherTurns));
-      }
-    });
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    this.#queue.push({ reservation, row, stored: undefined, settledAs: '', isBare: false, resolve, reject });
+    if (!this.#isFlushing) {
+      this.#isFlushing = true;
+      setImmediate(() => this.#gather(1, furtherTurns));
+    }
+    return promise;
   }
 
   /** Resolves when nothing waits to be settled. */

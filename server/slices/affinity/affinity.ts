@@ -53,17 +53,15 @@ export function createAffinities({ secrets }: Pick<AppContext, 'secrets'>): Affi
       const name = cacheKey ?? session ?? text;
       if (name === '') return null;
       // Titles and summaries that agents request within a session have no tools and other prompts.
-      const hashed = (about: string) => {
-        const { high, low } = hashOf(`${userId}\n${model}\n${hasTools}\n${about}`, start);
-        return { high: mixed(high), low: mixed(low) };
-      };
-      const whole = hashed(name);
+      const begun = hashOf(`${userId}\n${model}\n${hasTools}\n`, start);
+      const whole = wholeHash(name, begun);
       const isNamed = name !== text;
       return {
-        ...whole,
+        high: whole.high,
+        low: whole.low,
         turns,
-        prompts: numberOf(cacheKey === null ? whole : hashed(session ?? `${cacheKey}\n${said}`)),
-        alike: isNamed || said === '' ? 0 : numberOf(hashed(`said:${said}`)),
+        prompts: numberOf(cacheKey === null ? whole : wholeHash(session ?? `${cacheKey}\n${said}`, begun)),
+        alike: isNamed || said === '' ? 0 : numberOf(wholeHash(said, hashOf('said:', begun))),
         reported,
       };
     },
@@ -83,12 +81,24 @@ export function placeOf({ high, low }: Affinity, channelId: number, weight: numb
   return -Math.log(draw) / weight;
 }
 
-function numberOf({ high, low }: { high: number; low: number }): number {
+interface Hash {
+  high: number;
+  low: number;
+}
+
+function numberOf({ high, low }: Readonly<Hash>): number {
   return (high & 0x1f_ffff) * 2 ** 32 + low;
 }
 
+function wholeHash(text: string, begun: Hash): Hash {
+  const hash = hashOf(text, begun);
+  hash.high = mixed(hash.high);
+  hash.low = mixed(hash.low);
+  return hash;
+}
+
 /** Users only meet themselves here, so it needs to be quick, not hard to find another text for. */
-function hashOf(text: string, start: { high: number; low: number }): { high: number; low: number } {
+function hashOf(text: string, start: Readonly<Hash>): Hash {
   let { high, low } = start;
   for (let at = 0; at < text.length; at++) {
     const letter = text.charCodeAt(at);

@@ -21,7 +21,7 @@ export function createAffinityPick(moves: MovedCalls): AffinityPick {
     }
     let own: PreparedChannel | undefined;
     for (const { channels } of tiers) {
-      const first = nearest(channels, affinity, () => 1);
+      const first = nearest(channels, affinity, whole);
       own ??= first;
       const isWell = first !== undefined && factorOf(first) === 1;
       const channel = isWell ? first : nearest(channels, affinity, factorOf);
@@ -34,6 +34,8 @@ export function createAffinityPick(moves: MovedCalls): AffinityPick {
     return null;
   };
 }
+
+const whole = () => 1;
 
 /** Of those that have any of their weight left. */
 function nearest(

@@ -64,7 +64,7 @@ export async function runAttempts(call: TaskCall, task: TaskRecord): Promise<Tas
   const outcome: TaskAttempts = { verdict: null, failure: null, channelId: 0, mayBeTaken: false, attempts: [] };
   const only = channelOnly(services, submission.origin?.channel_id ?? admission.pinnedChannel);
   const isServed = servesTasks(submission.platform, submission.isFor);
-  const all = attempts({
+  const next = attempts({
     services,
     group: admission.group,
     model: submission.model,
@@ -75,7 +75,8 @@ export async function runAttempts(call: TaskCall, task: TaskRecord): Promise<Tas
     elapsed: () => elapsed(call),
     isOver: () => elapsed(call) >= submissionMs - attemptMs,
   });
-  for (const { channel, record } of all) {
+  for (let attempt = next(); attempt !== null; attempt = next()) {
+    const { channel, record } = attempt;
     outcome.channelId = channel.id;
     await noteRequested(services.context, task, channel.id);
     const isOver = await runAttempt(call, { task, channel, record, outcome, isPicked: only === undefined });
