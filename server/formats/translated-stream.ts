@@ -58,7 +58,9 @@ export class TranslatedStream implements StreamPipe {
           this.#noteBilled(part.error, parts);
           return this.#step(out, errorInResponse(part.error));
         }
-        this.#note(part);
+        // Nearly all parts: no other note is taken of them.
+        if (part.type === 'text' && part.text !== '') this.#addText(part.text);
+        else this.#note(part);
         out.push(this.#writer.write(part));
       }
       if (this.#reader.isComplete) return this.#step(out, 'complete');

@@ -91,7 +91,7 @@ export class UsageMeter {
 
   /** Whether the model has written anything. */
   hasContent(): boolean {
-    return this.#tail !== null || writesText(this.#stored().toString('utf8'));
+    return this.#tail !== null || beginsText(this.#stored());
   }
 
   /** Whether the model has ended with a finish reason. */
@@ -221,6 +221,15 @@ function* valuesOf(events: Buffer, key: Buffer): Generator<{ at: number; valueAt
     while (blanks.has(events[valueAt])) valueAt += 1;
     if (events[valueAt] !== letterN) yield { at, valueAt };
   }
+}
+
+/** Bytes of whole events in which most responses have begun. */
+const beginning = 1024;
+
+/** Whether the model has written anything in whole events. */
+function beginsText(events: Buffer): boolean {
+  if (events.length > beginning && writesText(events.toString('utf8', 0, endOfEvent(events, beginning)))) return true;
+  return writesText(events.toString('utf8'));
 }
 
 function writesText(events: string): boolean {

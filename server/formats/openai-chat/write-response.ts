@@ -168,6 +168,8 @@ class ChatStreamWriter implements StreamWriter {
   #createdAt: number;
   /** Serialized start of every event. */
   #head: string | null = null;
+  /** Serialized start of the last event with text, up to the text. */
+  #textHead: { choice: number; field: string; head: string } | null = null;
   readonly #begun = new Set<number>();
   /** Calls without any arguments so far. */
   readonly #empty = new Map<string, { choice: number; index: number }>();
@@ -194,7 +196,7 @@ class ChatStreamWriter implements StreamWriter {
         this.#id = responseId('chatcmpl-', part.id, this.#options);
         if (part.model !== '') this.#model = part.model;
         this.#createdAt = part.createdAt ?? this.#createdAt;
-        this.#head = null;
+        this.#head = this.#textHead = null;
         return this.#begin(0);
       case 'text':
         this.#offsetsOf(part).add(part.text);
@@ -232,8 +234,8 @@ class ChatStreamWriter implements StreamWriter {
   }
 
   #offsetsOf({ choice = 0 }: { choice?: number }): TextOffsets {
-    const known = this.#offsets.get(choice) ?? new TextOffsets();
-    this.#offsets.set(choice, known);
+    let known = this.#offsets.get(choice);
+    if (known === undefined) this.#offsets.set(choice, (known = new TextOffsets()));
     return known;
   }
 
@@ -284,8 +286,12 @@ class ChatStreamWriter implements StreamWriter {
       const choice = { index, delta: { content: text }, ...this.#takeLogprobs(index, false), finish_reason: null };
       return `${this.#begin(index)}${this.#event({ choices: [choice] })}`;
     }
-    const choice = `{"index":${index},"delta":{"${field}":${JSON.stringify(text)}},"finish_reason":null}`;
-    return `${this.#begin(index)}${this.#eventHead()}"choices":[${choice}]}\n\n`;
+    if (this.#textHead?.choice !== index || this.#textHead.field !== field) {
+      const head = `${this.#eventHead()}"choices":[{"index":${index},"delta":{"${field}":`;
+      this.#textHead = { choice: index, field, head };
+    }
+    const begin = this.#begun.has(index) ? '' : this.#begin(index);
+    return `${begin}${this.#textHead.head}${JSON.stringify(text)}},"finish_reason":null}]}\n\n`;
   }
 
   #call(part: Extract<ResponsePart, { type: 'tool_call' }>): string {
