@@ -1,5 +1,5 @@
-// Restricts a request to the tools that its caller allows. For formats without such a choice the other tools are removed: this changes
-// the start of the prompt and misses the provider's cache, but a forbidden tool call may do harm and cannot be undone.
+// Removes the tools that the caller's tool choice does not allow, for formats without such a choice. This changes the start
+// of the prompt and misses the provider's cache, but a forbidden tool call may do harm that cannot be undone.
 import type { ChatRequest } from './parts.ts';
 
 export function onlyAllowed(request: ChatRequest): ChatRequest {

@@ -1,5 +1,4 @@
-// Losses of requests to application platforms, where each application has its own model, settings and tools, which callers cannot
-// change.
+// Losses of requests to application platforms, where the application determines model, settings and tools.
 import { writeHostedTools } from './hosted-tools.ts';
 import { type Losses, untranslatable } from './losses.ts';
 import { namedText } from './media.ts';
@@ -34,13 +33,13 @@ export function noteMessage(message: Message, losses: Losses): void {
   if (message.role !== 'system' && message.name !== undefined) losses.drop('names');
 }
 
-/** Returns the response format as an instruction. If null, any format is fine. */
+/** Writes the response format as an instruction; null if none is requested. */
 export function shapeInWords(format: ChatRequest['responseFormat']): string | null {
   return format?.kind === 'schema' ? `Answer with JSON that matches this schema:\n${JSON.stringify(format.schema)}` : null;
 }
 
 /**
- * Renders a part as text, tool calls and results included. If null, the part is media without a text.
+ * Renders a part as text, including tool calls and results. Returns null for media.
  * @throws {AppError} `untranslatable`
  */
 export function reportedText(

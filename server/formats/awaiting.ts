@@ -1,11 +1,11 @@
 // Asynchronous calls of a provider: submitted once, then polled until the response is complete.
 import type { JsonObject } from '#server/framing/loose-json.ts';
 
-/** One more request to the same provider for the same call. */
+/** Further request to the provider of a submitted call. */
 export interface FollowUp {
-  /** Path and query at the origin of the call. */
+  /** Path and query, at the origin of the call's URL. */
   path: string;
-  /** If undefined, the request is a `GET`. */
+  /** Body of a `POST`. If undefined, the request is a `GET`. */
   body?: Readonly<Record<string, unknown>>;
 }
 

@@ -1,4 +1,4 @@
-// Prompts blocked by a vendor's content filter: as an error of the provider and as an empty response.
+// Recognizes prompts that a vendor's content filter blocked, and presents them as an empty response.
 import type { ErrorObject } from '#server/surfaces/api-surface.ts';
 import type { ResponsePart } from './parts.ts';
 

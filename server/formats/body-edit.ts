@@ -6,9 +6,9 @@ export interface BodyEdit {
   get(field: string): unknown;
   set(field: string, value: unknown): void;
   drop(field: string): void;
-  /** If the client sent both, the target takes precedence. */
+  /** Renames a field; if the body has both names, the target's value is used. */
   rename(from: string, to: string): void;
-  /** The same object if nothing changed. */
+  /** Returns the edited body, the same object if nothing changed. */
   result(): Body;
 }
 

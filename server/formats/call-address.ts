@@ -1,4 +1,4 @@
-// Model, stream and other parameters of a call, read from its path, query, headers or body.
+// Reads model, stream flag and other parameters of a call from its path, query, headers or body.
 import { requestedModel } from './requested-model.ts';
 
 /** Everything in a request except its body. */
@@ -27,7 +27,7 @@ export function requestedByBody(body: Readonly<Record<string, unknown>>): Reques
 
 const noQuery = new URLSearchParams();
 
-/** @param url as sent, usually without a host */
+/** @param url URL as received, usually without a host */
 export function callAddress(
   { url, headers }: Pick<Request, 'url' | 'headers'>,
   { model, verb }: { model: string | undefined; verb: string | undefined },

@@ -2,7 +2,7 @@
 // is deterministic, so nothing is stored and prompts stay in the provider's cache.
 import { createHash } from 'node:crypto';
 
-/** Ids that a provider accepts. Without fields: any except an empty one, which no provider accepts. */
+/** Ids that a provider accepts. A rule without fields accepts any id except an empty one. */
 export interface CallIdRule {
   /** Matches an id of the right characters. If undefined, any characters pass. */
   letters?: RegExp;
@@ -10,7 +10,7 @@ export interface CallIdRule {
   most?: number;
   /** Exact length. If undefined, lengths differ. */
   exactly?: number;
-  /** Ids of a request must be unique. If undefined, later calls may repeat an id. */
+  /** Whether the ids of a request must be unique. If undefined, later calls may repeat an id. */
   areUnique?: true;
 }
 
@@ -22,7 +22,7 @@ export interface IdUse {
   turn: number;
 }
 
-/** Returns ids for the uses, in order. If null, all ids are accepted unchanged. */
+/** Returns the ids to write, in the order of the uses; null if the provider accepts all ids unchanged. */
 export function fittingIds(uses: readonly IdUse[], rule: CallIdRule): string[] | null {
   const isFit = (id: string) => fits(id, rule);
   if (uses.every(({ id }) => isFit(id)) && (rule.areUnique !== true || !hasRepeatedCall(uses))) return null;
@@ -60,7 +60,7 @@ class IdReplacements {
     return given;
   }
 
-  /** Results of calls with the same id come in the order of the calls. */
+  /** Returns the id of a result. Results of calls with the same id are in the order of the calls. */
   ofResult(id: string): string {
     const call = this.#calls.get(id);
     if (call === undefined) return this.#fitting(id, 0);
@@ -83,10 +83,10 @@ class IdReplacements {
 }
 
 const prefix = 'call_';
-/** Characters after the prefix: below every vendor's limit. */
+/** Length of a generated id, below every vendor's limit. */
 const digits = 24;
 
-/** Uses letters and digits only, which every vendor accepts. */
+/** Generates an id of letters and digits, which every vendor accepts. */
 function madeId(key: string, { exactly }: CallIdRule): string {
   const hash = createHash('sha256').update(key).digest('base64url').replaceAll(/[-_]/g, 'x');
   return exactly === undefined ? `${prefix}${hash.slice(0, digits)}` : hash.slice(0, exactly);

@@ -1,11 +1,12 @@
-// Suffixes of Claude model names that set the thinking effort and are unknown to the vendor: `-thinking` and efforts.
+// Parses the suffixes of Claude model names that set the thinking effort: `-thinking` and efforts. The vendor does not know
+// them.
 import { factsOf } from '#server/model-facts/find-facts.ts';
 import type { ReasoningEffort } from './parts.ts';
 
 export interface ClaudeName {
-  /** Name at the vendor. */
+  /** Model name at the vendor. */
   model: string;
-  /** If null, the settings choose the effort. */
+  /** Effort of the suffix; null for `-thinking`, whose budget is a setting. */
   effort: ReasoningEffort | null;
 }
 

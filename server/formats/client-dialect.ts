@@ -23,13 +23,13 @@ export interface CallParameters {
   choices: number;
   /** Number of prompts, each with that many choices. If undefined, one. */
   prompts?: number;
-  /** The caller requests the usage of a stream. */
+  /** Whether the caller requests the usage of a stream. */
   wantsUsage: boolean;
   /** Rough maximum of response bytes per token, alternatives in logprobs included. */
   mostTokenBytes: number;
 }
 
-/** Bytes of JSON for one token of text. */
+/** Maximum bytes of JSON for one token of text. */
 export const plainTokenBytes = 24;
 
 export interface ResponseWriterOptions {
@@ -41,7 +41,7 @@ export interface ResponseWriterOptions {
   promptEstimate: number;
   /** Request fields that the response repeats or depends on: `ClientCall.responseFields`. */
   requested?: Readonly<Record<string, unknown>>;
-  /** Leaves the provider's ids unchanged: the output stands in for the provider's own response. */
+  /** Leaves the provider's ids unchanged, because the output replaces the provider's response. */
   preservesIds?: boolean;
   /** Current time in Unix seconds. If undefined, the completion time is not needed. */
   now?(): number;
@@ -53,9 +53,9 @@ export interface ResponseWriterOptions {
 
 /** Keep-alives and error events of a stream. Every method returns whole events. */
 export interface StreamVoice {
-  /** Keep-alive for a silent upstream. */
+  /** Writes a keep-alive while the upstream is silent. */
   keepAlive(): string;
-  /** Error as the last event. Nothing may be written afterwards. */
+  /** Writes an error as the last event. Nothing may be written afterwards. */
   fail(error: ErrorObject): string;
   /** The format has neither keep-alives nor error events; on error the connection is closed. */
   readonly isMute?: boolean;
@@ -83,12 +83,12 @@ export interface ClientCall {
   parameters(body: Body): CallParameters;
   /**
    * Collects the prompt content of a body. Read loosely, since rejected requests are estimated too.
-   * @param isLarge avoids copying the content
+   * @param isLarge whether the body is large, so that the content is not copied
    */
   promptContent(body: Body, model: string, isLarge?: boolean): PromptContent;
   /** Returns the body with the media of its URLs inlined. Read loosely. If undefined, the format has no URLs that others may download. */
   withMedia?(body: Body, mediaOf: MediaOf): Body;
-  /** Members that must have exact spelling. */
+  /** Members whose names must be spelled exactly. */
   names: CriticalMembers;
   /** Multipart fields. If undefined, requests are JSON only. */
   form?: MultipartFields;
@@ -101,13 +101,16 @@ export interface ClientCall {
   promptEdits?(body: Body): PromptEdits | null;
   /** Compaction that the request wants and the response reports. If null, none. If undefined, the format has none. */
   shortening?(body: Body): Shortening | null;
-  /** Keep-alives and errors of streams by `responseFields`. If undefined, the format's own. */
+  /** Returns the keep-alives and errors of a stream with those `responseFields`. If undefined, the writer's. */
   voiceOf?(requested: Readonly<Record<string, unknown>>): StreamVoice | undefined;
   /** Stored state that requests may reference and responses may be added to. If undefined, calls are stateless. */
   refersToStored?: StoredState;
-  /** The call only compacts its conversation. */
+  /** Whether the call only compacts its conversation. */
   isCompaction?: boolean;
-  /** Returns the smallest request that tests a model. @param upstreamModel determines the limits */
+  /**
+   * Returns the smallest request that tests a model.
+   * @param upstreamModel model name at the provider, which determines the limits
+   */
   probe?(model: string, upstreamModel: string): Record<string, unknown>;
 }
 
@@ -116,40 +119,43 @@ export interface ClientDialect {
   readonly title: string;
   /** API surface whose paths take the format. */
   readonly surface: ApiSurface;
-  /** Calls of chat format. If undefined, the format does not have the call. */
+  /** Kinds of calls of the format. If undefined, the format does not have the kind. */
   readonly calls: Readonly<Partial<Record<'chat' | 'count_tokens' | 'completions', ClientCall>>>;
-  /** Detects bodies of this format on another format's path. If undefined, none is accepted. */
+  /** Detects bodies of this format on the path of another one. If undefined, they are not accepted there. */
   isShapeOf?(body: Body): boolean;
-  /** Format whose hosted tools its bodies contain unchanged. If undefined, none. */
+  /** Format whose hosted tools requests may contain as they are. If undefined, none. */
   readonly holdsObjectsOf?: string;
   /** Fields that limit the tokens of a choice. */
   readonly limits: TokenLimits;
   readonly saidFields: SaidFields;
   /**
-   * Requires a body that `check` accepted. Model and stream come from `ClientCall.read`, whatever the body says.
+   * Reads a body that `check` accepted into parts. Model and stream are replaced by those of `ClientCall.read`.
    * @throws {AppError} 400 with the field at fault
    */
   readRequest(body: Body): ChatRequest;
   /** JSON encoded in texts of a request, counted against the body's part budget when translated. If undefined, none. */
   readonly jsonTexts?: JsonTexts;
-  /** Objects with one schema of a request each, read loosely. If undefined, none. */
+  /** Yields the objects of a request that contain a schema, read loosely. If undefined, there are none. */
   schemasIn?(body: Body): Iterable<unknown>;
-  /** Start of a conversation, read loosely. If undefined, the format has none. */
+  /** Returns the start of the conversation, read loosely. If undefined, the format has no conversations. */
   beginningOf?(body: Body): ConversationBeginning;
-  /** Provider object that a body continues, by the id that an earlier response returned. If undefined, the format has none. */
+  /** Returns the caller's id of the provider object that a body continues. If undefined, the format has no such objects. */
   accountObjectOf?(body: Body): string | undefined;
-  /** Prompts reference files in OpenAI's account by `file_id`. */
+  /** Whether prompts reference OpenAI files by `file_id`. */
   namesFiles?: true;
-  /** Prompts reference caches in Google's account by `cachedContent`. */
+  /** Whether prompts reference Google's caches by `cachedContent`. */
   namesCaches?: true;
   /** Session ids in a body, read loosely; session headers are common to all formats. If undefined, bodies have none. */
   sessionIn?(body: Body): Partial<SessionIds> | null;
   /** Returns the body of a complete response. */
   writeWhole(parts: readonly ResponsePart[], usage: TokenUsage | null, options: ResponseWriterOptions): Record<string, unknown>;
   createStreamWriter(options: ResponseWriterOptions): StreamWriter;
-  /** Writes the response of a token count. @param original count before prompt edits. If undefined, none were requested. */
+  /**
+   * Writes the response of a token count.
+   * @param original count before prompt edits; undefined if none were requested
+   */
   writeTokenCount?(tokens: number, original: number | undefined): Record<string, unknown>;
-  /** Reports a blocked prompt as an empty response. If undefined, as an error. */
+  /** Whether a blocked prompt is reported as an empty response. If undefined, as an error. */
   readonly reportsBlockedPrompts?: true;
   /** WebSocket protocol of the format. If undefined, it has none. */
   readonly socket?: SocketDialect;

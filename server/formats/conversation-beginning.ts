@@ -1,5 +1,5 @@
-// Fingerprint of a conversation by its start: system prompt and first user message, which later turns repeat. Read loosely and up to a
-// fixed length.
+// Fingerprints a conversation by its start, which later turns repeat: system prompt and first user message. Read loosely and
+// up to a fixed length.
 import { isObject } from '#server/framing/loose-json.ts';
 
 export interface ConversationBeginning {
@@ -22,7 +22,7 @@ interface Requested {
   tools?: unknown;
 }
 
-/** Characters read of the system prompt and of the first user message, and the parts of each. */
+/** Maximum characters read of one text, and of all texts of the system prompt or of the first user message. */
 const longestText = 400;
 const longestWhole = 1600;
 const mostParts = 32;
@@ -51,7 +51,7 @@ function addTo(beginning: Beginning, given: unknown): void {
   if (beginning.text.length >= longestWhole) return;
   let value = given;
   while (isObject(value)) value = value.text ?? value.content ?? value.parts;
-  // The length distinguishes texts with the same start.
+  // The length distinguishes texts with equal starts.
   if (typeof value === 'string') {
     beginning.text += `${value.slice(0, longestText)}\n${value.length}\n`;
     beginning.characters += value.length;

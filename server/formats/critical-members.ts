@@ -1,10 +1,10 @@
-// Request members that determine the cost or length of a call. JSON parsers differ on duplicate names, and Go's ignore case
-// (`MAX_TOKENS`), so such a member must have its exact spelling: what is reserved is what the provider reads.
+// Request members that determine the cost or length of a call. Their names must be spelled exactly, so that the provider
+// reads what is reserved: JSON parsers differ on duplicate names, and Go's ignores case (`MAX_TOKENS`).
 // https://pkg.go.dev/encoding/json#Unmarshal
 
 export interface CriticalMembers {
   readonly exact: ReadonlySet<string>;
-  /** Names with content that belongs to the caller. */
+  /** Names whose content is the caller's, and is not checked. */
   readonly opaque: ReadonlySet<string>;
   /** Returns the member that some parsers take this name for. If undefined, it is unrelated. */
   readonly intended: (name: string) => string | undefined;
@@ -17,7 +17,7 @@ export function criticalMembers(...lists: readonly (readonly string[])[]): Criti
   return {
     exact: names,
     opaque: opaqueNames,
-    // Most names of a body are plain: no folding is needed.
+    // Plain names, which most are, need no folding.
     intended: (name) => (arePlain && plain.test(name) ? (names.has(name) ? name : undefined) : folded.get(foldName(name))),
   };
 }
@@ -50,5 +50,5 @@ export const opaqueNames: ReadonlySet<string> = new Set([
 /** Message members of every chat format. */
 export const messageNames: readonly string[] = ['messages', 'role', 'content', 'type', 'text', 'name', 'data', 'url', 'tools'];
 
-/** For bodies without members that affect cost. */
+/** Names for bodies without members that affect the cost. */
 export const noNames = criticalMembers();

@@ -45,11 +45,11 @@ export function* translateLong(input: DecodeInput): Generator<void, DecodedWhole
 
 type Write<Result> = (parts: readonly ResponsePart[], usage: TokenUsage | null) => Result;
 
-/** Writes the client's body, and a long one in steps. */
+/** Writes the client's body, in steps if it is long. */
 interface WholeWriter<Stream> {
   body: Write<Buffer>;
   longBody?: Write<Generator<void, Buffer>>;
-  /** Members of the response for a client that requested a stream. */
+  /** Returns the members of a decoded response that concern a client that requested a stream. */
   stream(parts: readonly ResponsePart[]): Stream;
 }
 
@@ -96,8 +96,8 @@ function partsOf<Stream>(
 }
 
 /**
- * Reads a response that is too deeply nested to parse. The outline of its short members shows whether it is valid and its usage; if it
- * reports no usage, the whole body counts as output.
+ * Reads a response that is too deeply nested to parse. Validity and usage are read from the outline of its short members.
+ * Without a reported usage, the whole body counts as output.
  */
 export function readDeep(
   { route: { dialect, provider, upstreamModel }, body: bytes }: DecodeInput,
@@ -120,12 +120,12 @@ function withoutLong(value: unknown): unknown {
   return isObject(value) ? Object.fromEntries(Object.entries(value).map(([name, member]) => [name, withoutLong(member)])) : value;
 }
 
-/** Usage that is not plausible. */
+/** Reports whether the part is an implausible usage. */
 function isInvalidUsage(part: ResponsePart): boolean {
   return part.type === 'invalid_usage';
 }
 
-/** Tool arguments are JSON in a text and may be parsed: together they must fit a body's part budget. */
+/** Reports whether all tool arguments, which clients may parse, fit the part budget of a body. */
 function hasBoundedArguments(parts: readonly ResponsePart[]): boolean {
   const budget = new PartBudget();
   return parts.every((part) => {

@@ -1,4 +1,4 @@
-// A provider's complete response, decoded for the client.
+// Types of a provider's complete response, decoded for the client.
 import type { CallUnits } from '#shared/call-units.ts';
 import type { HostedCalls } from '#shared/hosted-tools.ts';
 import type { AdviceUsage, TokenUsage } from '#shared/token-usage.ts';
@@ -16,7 +16,7 @@ export interface DecodeInput {
   /** Request fields that determine how the response is written. */
   responseFields: Readonly<Record<string, unknown>>;
   writer: ResponseWriterOptions;
-  /** Maps an id in the provider's account to the caller's. If undefined, ids stay. */
+  /** Maps an id in the provider's account to the caller's. If undefined, ids are unchanged. */
   restoreObjectId?: ((name: string) => string) | undefined;
   /** Signatures of this caller. If undefined, none are stored. */
   signatures?: SignatureMemory | undefined;
@@ -26,7 +26,7 @@ export interface DecodeInput {
 export type DecodedWhole = TranslatedWhole | ForwardedWhole;
 
 export interface TranslatedWhole extends WholeResponse {
-  /** Content, for the stream of a client that requested one. */
+  /** Content, for a client that requested a stream. */
   parts: readonly ResponsePart[];
   events?: undefined;
 }
@@ -47,7 +47,7 @@ export interface WholeResponse {
   summaries?: TokenUsage | undefined;
   /** Tokens of advice by model, not part of `usage`. If undefined, none. */
   advice?: readonly AdviceUsage[] | undefined;
-  /** Finish reason that no table has. */
+  /** Finish reason that is in no table. */
   unknownEnding?: string | undefined;
   /** Billed units of a price per call. If undefined, the call itself. */
   units?: CallUnits | undefined;
@@ -55,9 +55,9 @@ export interface WholeResponse {
   cost?: number | undefined;
   /** Tokens of content other than text, if no usage is reported. If undefined, there is only text. */
   outputTokens?: number;
-  /** If undefined, the default of the call's kind. */
+  /** Content type. If undefined, the default of the call's kind. */
   contentType?: string;
-  /** The response has no choice or vector. */
+  /** Whether the response has no choice and no vector. */
   isEmpty: boolean;
   /** Text that the model wrote, for token counts and blocked words. */
   written(): string;
@@ -70,7 +70,7 @@ export interface WholeResponse {
 /** A valid response with content nested deeper than bodies may be, such as tool arguments. */
 export interface DeepWhole {
   kind: 'too_deep';
-  /** If null, no usage was reported. */
+  /** Reported usage; null if none. */
   usage: TokenUsage | null;
   hosted?: HostedCalls | undefined;
   /** Tokens of summaries within the call, not part of `usage`. If undefined, none. */
@@ -83,6 +83,6 @@ export interface DeepWhole {
 
 export interface FailedWhole {
   kind: 'failed';
-  /** If null, the body is not a response of the provider's format. */
+  /** Error in the body; null if the body is not a response of the provider's format. */
   error: ErrorInResponse | null;
 }

@@ -1,5 +1,5 @@
-// JSON Schemas for Claude's structured output and strict tools, which reject most constraints: rejected constraints move into the
-// description, as in Anthropic's SDKs (`lib/transform-json-schema` of @anthropic-ai/sdk). Each part is visited once.
+// Converts JSON Schemas for Claude's structured output and strict tools, which reject most constraints. Rejected constraints
+// move into the description, as in Anthropic's SDKs (`lib/transform-json-schema` of @anthropic-ai/sdk).
 // https://platform.claude.com/docs/en/build-with-claude/structured-outputs#json-schema-limitations
 import { isObject } from '#server/framing/loose-json.ts';
 
@@ -64,7 +64,7 @@ function writeLiterals(rest: Json, written: Json): void {
   if (value !== undefined && !isStructured(value)) written['const'] = take(rest, 'const');
 }
 
-/** Writes one combination; others are described. */
+/** Writes the first combination of the schema; others move into the description. */
 function writeCombination(rest: Json, written: Json): boolean {
   const word = combinations.find((each) => Array.isArray(rest[each]));
   if (word === undefined) return false;

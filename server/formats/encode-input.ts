@@ -15,17 +15,17 @@ import type { DialectSettings, DoubtfulField } from './upstream-dialect.ts';
 
 export interface CallInput {
   client: ClientDialect;
-  /** The call only counts prompt tokens. */
+  /** Whether the call only counts prompt tokens. */
   isCount?: boolean;
   route: Route;
   /** Client headers forwarded to providers of the same format. */
   clientHeaders: Readonly<Record<string, string>>;
-  /** `rawText`, parsed. Never changed. */
+  /** `rawText`, parsed. It must not be changed. */
   body: Readonly<Record<string, unknown>>;
   rawText: string;
-  /** Names that `body` may have. If undefined, it was not scanned. */
+  /** Names that `body` may have. If undefined, the body was not scanned. */
   seen?: SeenNames | undefined;
-  /** Long texts, replaced by marks in `rawText` and in what `writeJson` writes. If undefined, texts are inline. */
+  /** Long texts, which are marks in `rawText` and in the output of `writeJson`. If undefined, texts are inline. */
   longTexts?: LongTexts | undefined;
   originModel: string;
   isStream: boolean;
@@ -36,9 +36,9 @@ export interface CallInput {
   isPassThrough?: boolean;
   /** Creates the part budget of one encoding, for JSON in texts. If undefined, a full one. */
   budget?(): PartBudget;
-  /** Id for a response that is written here. If undefined, none is. */
+  /** Id for a response that the gateway writes. If undefined, it writes none. */
   requestId?: string;
-  /** Provider object that the request continues. If undefined, none of the caller's. */
+  /** Caller's provider object that the request continues. If undefined, none. */
   providerObject?: ProviderObject;
   /** The caller's files, by the provider's ids. */
   callerFiles?: CallerFiles;
@@ -46,15 +46,15 @@ export interface CallInput {
   searchingTool?: string | undefined;
   /** Signatures of this caller. If undefined, only those in the request are known. */
   signatures?: SignatureMemory | undefined;
-  /** Opaque key of the conversation. If undefined, or if it returns undefined, the conversation is unknown. */
+  /** Returns an opaque key of the conversation; undefined if it is unknown. */
   conversationKey?(): string | undefined;
   /** Hosted tools that may run and are billed, with the maximum runs; others are dropped. */
   hosted?: HostedCalls | undefined;
-  /** Fields that the provider rejected and whose omission the caller does not notice. If undefined, none. */
+  /** Optional fields (`doubtful`) that the provider rejected before. If undefined, none. */
   withoutFields?: ReadonlySet<string>;
   /** Maximum tokens of a choice that the account can pay for. */
   outputBound?: number | undefined;
-  /** Reserved tokens of a choice: no edit may raise a limit above. */
+  /** Reserved tokens of a choice, above which no edit may raise a limit. */
   choiceLimit?: number | undefined;
 }
 
@@ -66,7 +66,7 @@ export interface EncodeInput extends CallInput {
 
 export interface EncodedRequest {
   body: Buffer | PiecedBody;
-  /** Headers in addition to the channel's. If null, none. */
+  /** Headers in addition to the channel's; null for none. */
   headers: Readonly<Record<string, string>> | null;
   upstreamModel: string;
   /** Effort sent upstream, for the log. */
@@ -77,19 +77,19 @@ export interface EncodedRequest {
   hostedLeast?: HostedCalls | undefined;
   /** Variants of hosted tools with several prices. */
   hostedVariants?: HostedVariants | undefined;
-  /** Like `hostedLeast`, for a response that is cut before it can report the runs. */
+  /** Runs that are billed if the response breaks off before it can report them. */
   hostedIfCut?: HostedCalls | undefined;
   /** Requested service tier. */
   requestedTier?: string | undefined;
-  /** Cache writes have a lifetime of an hour or more, which the response does not report. */
+  /** Whether cache writes have a lifetime of an hour or more, which the response does not report. */
   writesLong?: boolean | undefined;
   /** Names of client fields that the provider's format does not support. */
   dropped: readonly string[];
-  /** The call uses the provider's batch path. */
+  /** Whether the call uses the provider's batch path. */
   isBatch?: boolean;
-  /** The body is the client's, unchanged by overrides. */
+  /** Whether the body is the client's, to which the channel's override must not be applied either. */
   isAsRequested?: true;
-  /** The provider returns a complete response even if the caller requests a stream. */
+  /** Whether the provider returns a complete response even if the caller requests a stream. */
   isWhole?: true;
   /** Content type of the stream, if it may differ from the requested one. */
   streamType?: string | undefined;
@@ -99,6 +99,6 @@ export interface EncodedRequest {
   files?: readonly LeftFile[] | undefined;
   /** Optional fields that some servers reject; on an error naming one, the call is retried without it. If undefined, none. */
   doubtful?: readonly DoubtfulField[] | undefined;
-  /** Fetches URLs in the response and inlines their content. If undefined, no. */
+  /** Finds URLs in the response whose content is inlined. If undefined, none is. */
   contents?: LinkedContents | undefined;
 }

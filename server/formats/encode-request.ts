@@ -51,7 +51,7 @@ export function encodeRequest(given: CallInput): EncodedRequest {
     thoughts: thoughtsRule(input),
   });
   const plain = { ...plainBody(input, written.body, dropped) };
-  // The route's format has no search.
+  // The route's format cannot search vector stores.
   if (input.searchingTool !== undefined && !searchesStores(plain)) throw untranslatable(input.searchingTool, thisChannel);
   const body = isCount === true && countBody !== undefined ? countBody(plain, route) : plain;
   return finalizeRequest({ ...written, body, dropped: [...written.dropped, ...dropped] }, input);
@@ -61,27 +61,31 @@ function readRequest({ client, body, originModel, isStream, route, signatures }:
   return withKnownSignatures({ ...client.readRequest(body), model: originModel, isStream }, route.dialect, signatures);
 }
 
-/** Returns the model's maximum output tokens. If null, it is unknown. */
+/** Returns the model's maximum output tokens; null if unknown. */
 function mostOf({ originModel, route: { upstreamModel } }: CallInput): number | null {
   return maxOutputTokens(upstreamModel) ?? maxOutputTokens(originModel);
 }
 
 /**
- * Lowers the limit to what the model can write: agents request the maximum of the largest models, and providers reject more than theirs.
+ * Lowers the limit to the model's maximum: agents request that of the largest models, and providers reject more than their
+ * model's.
  */
 function limited(request: ChatRequest, most: number | null): ChatRequest {
   if (most === null || request.maxTokens === undefined || request.maxTokens <= most) return request;
   return { ...request, maxTokens: most };
 }
 
-/** Lowers the account's bound to what this channel's model can write. */
+/** Lowers the account's bound to the maximum of this channel's model. */
 function withinModel(call: CallInput): CallInput {
   const { outputBound } = call;
   const most = mostOf(call);
   return outputBound === undefined || most === null || outputBound <= most ? call : { ...call, outputBound: most };
 }
 
-/** @param most maximum tokens; an absent limit stays absent */
+/**
+ * Applies the account's bound to the limits of the body.
+ * @param most maximum tokens, which existing limits may not exceed
+ */
 function boundInput(requested: CallInput, most: number | null): EncodeInput {
   const { body: clientBody, outputBound = Infinity, client } = requested;
   const isBeyond = most !== null && (client.limits.read(clientBody) ?? 0) > most;

@@ -1,9 +1,10 @@
-// Request fields that have no place in the parts: named as the format names them, and mapped to the shared vocabulary if known.
+// Collects request fields that the parts cannot hold, under their names in the format, and maps known ones to the shared
+// vocabulary.
 import { type ExtraField, fieldsByName, type SaidField, type SaidFields } from './request-fields.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import type { StrictFields } from '#server/framing/strict-fields.ts';
 
-/** @param saysNothing of a value equal to the default */
+/** @param saysNothing reports whether a value equals the default */
 export function extraFieldReader(
   said: SaidFields,
   saysNothing: (name: string, value: unknown) => boolean = () => false,
@@ -20,13 +21,13 @@ export function extraFieldReader(
     });
 }
 
-/** An empty list requests nothing; neither does an empty object of a known field. */
+/** Reports whether the value requests nothing: an empty list, or an empty object of a known field. */
 function isEmpty(value: unknown, said: SaidField | undefined): boolean {
   if (Array.isArray(value)) return value.length === 0;
   return said !== undefined && said.isSaidByEmpty !== true && isObject(value) && Object.keys(value).length === 0;
 }
 
-/** Matches a list of output modalities that has text only. */
+/** Reports whether the output modalities have only text. */
 export function isTextOnly(value: unknown, text: string): boolean {
   return Array.isArray(value) && value.every((modality) => modality === text);
 }

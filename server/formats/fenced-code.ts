@@ -1,7 +1,7 @@
-// Code that ran at the provider and its output, as Markdown for formats with text only.
+// Writes code that ran at the provider, and its output, as Markdown for formats with text only.
 import type { HostedCallPart, HostedResultPart } from './parts.ts';
 
-/** Returns an empty text for parts without code. */
+/** Returns an empty string for parts without code. */
 export function fencedCode(part: HostedCallPart | HostedResultPart): string {
   if (part.kind !== 'code_execution') return '';
   if (part.type === 'hosted_result') return part.output === undefined ? '' : fenced('output', part.output);

@@ -1,4 +1,4 @@
-// Ids for tool calls with an empty id: formats pair calls and results by ids, and no vendor accepts an empty one.
+// Generates ids for tool calls with an empty id: formats pair calls and results by id, and no vendor accepts an empty one.
 import { fittingIds, type IdUse } from './call-id-rules.ts';
 import type { AssistantPart, ChatRequest, Message, UserPart } from './parts.ts';
 

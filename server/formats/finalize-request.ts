@@ -11,7 +11,10 @@ import type { WrittenRequest } from './upstream-dialect.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** @param written in the provider's format @throws {AppError} `account_object_refused` */
+/**
+ * Applies traits, the channel's fields and limits to a request in the provider's format.
+ * @throws {AppError} `account_object_refused`
+ */
 export function finalizeRequest({ body: written, dropped, files, doubtful }: WrittenRequest, input: EncodeInput): EncodedRequest {
   const { dialect, provider } = input.route;
   const { providerObject: own } = input;
@@ -37,7 +40,10 @@ export function finalizeRequest({ body: written, dropped, files, doubtful }: Wri
   };
 }
 
-/** Facts of a request that its bytes do not show. @param seen names that its body may have */
+/**
+ * Returns the facts of a request that its bytes do not show.
+ * @param seen names that its body may have
+ */
 export function describeRequest(body: Body, input: EncodeInput, seen: SeenNames = allNames): Omit<EncodedRequest, 'body' | 'dropped'> {
   const { dialect } = input.route;
   return {
@@ -60,7 +66,7 @@ function limitOfAll(body: Body, dialect: EncodeInput['route']['dialect']): numbe
 
 /** Removes `stream` from an override: the client decides whether it can read a stream. */
 function overrideOf({ route, isCount }: EncodeInput): Body {
-  // Overrides are written for generation; counts may reject them.
+  // Overrides are intended for generation: a token count may be rejected with them.
   if (isCount === true) return {};
   const { stream: _stream, ...fields } = route.paramOverride ?? {};
   return fields;
@@ -69,7 +75,7 @@ function overrideOf({ route, isCount }: EncodeInput): Body {
 function headersOf(input: EncodeInput): Readonly<Record<string, string>> | null {
   const { client, route, clientHeaders } = input;
   const own = route.dialect.headers?.(input);
-  // Headers of one format mean nothing to another.
+  // The caller's headers are forwarded only to a provider of the same format.
   const forwarded =
     route.identity !== null && client.surface.forwardedHeaders.length > 0 ? ofKnownVersion(clientHeaders, route) : undefined;
   return own === undefined && forwarded === undefined ? null : { ...forwarded, ...own };

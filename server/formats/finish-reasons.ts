@@ -2,7 +2,7 @@
 import type { ErrorInResponse } from './stream-pipe.ts';
 import type { FinishReason, ResponsePart } from './parts.ts';
 
-/** A failed response, whatever was written: an error with this status. */
+/** Ending that makes the response an error with this status, whatever was written. */
 interface FailedEnding {
   status: number;
 }
@@ -66,7 +66,7 @@ export const geminiEndings: Endings = table({
   STOP: 'stop',
   MAX_TOKENS: 'length',
   CONTINUATION: 'pause',
-  // Not a vendor's value; imitators send it.
+  // No value of Google's, but of servers that imitate its API.
   FUNCTION_CALL: 'tool_calls',
   SAFETY: 'content_filter',
   RECITATION: 'content_filter',
@@ -119,7 +119,7 @@ export const responsesEndings: Endings = table({
   max_output_tokens: 'length',
   max_messages: 'length',
   content_filter: 'content_filter',
-  // The response was interrupted by new input.
+  // New input interrupted the response.
   steered: 'pause',
 });
 
@@ -157,10 +157,10 @@ const allEndings: Endings = new Map([
   ...chatEndings,
 ]);
 
-/** How a choice ended. `unknown`: a reason that no table has. Null: it has not ended. */
+/** How a choice ended. `unknown`: a reason that is in no table. Functions return null if the choice has not ended. */
 export type ReadEnding = { reason: FinishReason; unknown?: string } | { failure: ErrorInResponse };
 
-/** Placeholders that some send before there is a reason. */
+/** Placeholders that some servers send before there is a reason. */
 const none: ReadonlySet<unknown> = new Set(['', 'null', 'FINISH_REASON_UNSPECIFIED']);
 /** Maximum characters of a reason in logs and errors. */
 const longestWord = 100;
@@ -168,7 +168,7 @@ const longestWord = 100;
 interface EndingOptions {
   /** The provider's explanation. */
   why?: unknown;
-  /** Reason for a word that no table has. */
+  /** Reason for a word that is in no table. */
   otherwise?: FinishReason;
 }
 
@@ -185,7 +185,7 @@ export function failureIn(word: unknown, why?: unknown): ErrorInResponse | null 
   return ending === undefined || typeof ending === 'string' ? null : failureOf(String(word), ending.status, why);
 }
 
-/** Google's OpenAI-compatible endpoints: `content_filter: PROHIBITED_CONTENT`, `function_call_filter: MALFORMED_FUNCTION_CALL`. */
+/** Reads reasons of Google's OpenAI-compatible endpoints: `content_filter: PROHIBITED_CONTENT`, `function_call_filter: MALFORMED_FUNCTION_CALL`. */
 function filtered(word: string): Ending | undefined {
   const [, kind, reason = ''] = /^(content|function_call)_filter: (\w+)$/.exec(word) ?? [];
   if (kind === undefined) return undefined;
@@ -198,7 +198,7 @@ function failureOf(word: string, status: number, why: unknown): ErrorInResponse 
   return { status, message: `The provider ended the response with ${code}${about}`, type: 'upstream_error', param: '', code };
 }
 
-/** @param reading null: the choice has not ended */
+/** @param reading null if the choice has not ended */
 export function endingParts(reading: ReadEnding | null, place: { choice?: number; stopSequence?: string } = {}): ResponsePart[] {
   if (reading === null) return [];
   return 'failure' in reading ? [{ type: 'error', error: reading.failure }] : [{ type: 'finish', ...reading, ...place }];

@@ -1,4 +1,4 @@
-// Function parameters that every provider accepts: an object with properties, possibly none.
+// Completes function parameters to a schema that every provider accepts: an object with properties, possibly none.
 // https://platform.openai.com/docs/guides/function-calling
 
 type Schema = Readonly<Record<string, unknown>>;

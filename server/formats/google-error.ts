@@ -27,7 +27,7 @@ export function readGoogleError({ code, status, details }: Readonly<Record<strin
   };
 }
 
-/** `34.074824224s` */
+/** Parses a duration such as `34.074824224s`. */
 function secondsOf(duration: unknown): number | undefined {
   const seconds = typeof duration === 'string' && /^\d+(?:\.\d+)?s$/.test(duration) ? Number(duration.slice(0, -1)) : 0;
   return seconds > 0 ? seconds : undefined;

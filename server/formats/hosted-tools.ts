@@ -13,15 +13,15 @@ type Body = Readonly<Record<string, unknown>>;
 /** One hosted tool in a body. */
 export interface HostedPlace {
   kind: HostedKind;
-  /** Path for the caller: `tools.0`. */
+  /** Path in the body, for errors: `tools.0`. */
   name: string;
   /** Maximum runs. If undefined, unlimited. */
   most?: number | undefined;
-  /** The model must use the tool. */
+  /** Whether the model must use the tool. */
   isForced: boolean;
 }
 
-/** Hosted tools in bodies of one format. Read loosely. */
+/** Access to the hosted tools in bodies of one format. Bodies are read loosely. */
 export interface HostedAccess {
   find(body: Body): readonly HostedPlace[];
   /** Returns the body without those tools. */
@@ -30,7 +30,7 @@ export interface HostedAccess {
   bound?(body: Body, most: HostedCalls): Body;
   /** Runs that are billed even if the response reports none. */
   atLeast?(body: Body): HostedCalls | undefined;
-  /** Variants with several prices in a body or in a response that repeats the request. If undefined, the default. */
+  /** Returns the variants of tools with several prices, in a body or in a response that repeats it. If undefined, the default. */
   variants?(body: Body): HostedVariants;
   /** Tools that a model runs in every call, with their maximum. If undefined, none. */
   always?(model: string): readonly Pick<HostedPlace, 'kind' | 'most'>[];
@@ -89,7 +89,7 @@ export function paidRequest(call: CallInput, request: ChatRequest, dropped: stri
 interface HostedWriting {
   losses: Losses;
   title: string;
-  /** Name of the format: its own tools are written unchanged. If undefined, `write` receives them as well. */
+  /** Name of the format, whose tools are written unchanged. If undefined, `write` receives them too. */
   origin?: string;
   /** Returns null if the format has no such tool. */
   write(tool: HostedTool): Record<string, unknown> | null;
@@ -114,7 +114,7 @@ export function writeHostedTools(
   return written;
 }
 
-/** Assumes one run of each kind that only the lost end of a cut response would report. */
+/** Returns the runs to bill if the response breaks off: one of each kind that only its end would report. */
 export function hostedIfCut(access: HostedAccess | undefined, body: Body): HostedCalls | undefined {
   const { reportedAtEnd = [] } = access ?? {};
   if (access === undefined || reportedAtEnd.length === 0) return undefined;
@@ -123,7 +123,10 @@ export function hostedIfCut(access: HostedAccess | undefined, body: Body): Hoste
   return runs.length === 0 ? undefined : Object.fromEntries(runs);
 }
 
-/** Finds hosted tools in a body's list. @param kindOf null: the tool runs at the caller */
+/**
+ * Finds the hosted tools in a list of tools.
+ * @param kindOf returns null for a tool that the caller runs
+ */
 export function placesInTools(
   tools: unknown,
   { path = 'tools', kindOf, isForced }: { path?: string; kindOf(tool: Body): HostedKind | null; isForced(tool: Body): boolean },
@@ -136,7 +139,7 @@ export function placesInTools(
   });
 }
 
-/** Whether a tool searches named stores, which are billed by the day: a response without the search would be wrong. */
+/** Reports whether a tool searches named stores. They are billed by the day, and a response without the search would be wrong. */
 export function namesStores({ vector_store_ids: ids, file_search: inner }: Body): boolean {
   return isFilled(ids) || (isObject(inner) && isFilled(inner.vector_store_ids));
 }
@@ -145,7 +148,7 @@ export function searchesStores({ tools }: Body): boolean {
   return Array.isArray(tools) && tools.some((tool) => isObject(tool) && namesStores(tool));
 }
 
-/** Removes those tools, and a tool choice that providers reject without tools. */
+/** Removes the named tools, and a tool choice that providers reject without tools. */
 export function withoutTools(body: Body, names: ReadonlySet<string>): Body {
   if (!Array.isArray(body['tools'])) return body;
   const tools = body['tools'].filter((_tool, index) => !names.has(`tools.${index}`));

@@ -12,7 +12,7 @@ export interface StreamInput {
   route: Route;
   upstreamModel: string;
   writer: ResponseWriterOptions;
-  /** Maps an id in the provider's account to the caller's. If undefined, ids stay. */
+  /** Maps an id in the provider's account to the caller's. If undefined, ids are unchanged. */
   restoreObjectId?: ((name: string) => string) | undefined;
   /** Signatures of this caller. If undefined, none are stored. */
   signatures?: SignatureMemory | undefined;

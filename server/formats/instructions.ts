@@ -16,7 +16,7 @@ export function splitInstructions(messages: readonly Message[]): { instructions:
   };
 }
 
-/** Wraps a later instruction as Claude's clients do for older models. */
+/** Wraps a later instruction in a reminder, as Claude's clients do for older models. */
 function asReminder({ content, field }: Extract<Message, { role: 'system' }>): Turn {
   const reported = content.filter(({ text }) => text !== '');
   return {

@@ -1,11 +1,11 @@
-// JSON in texts of a request (tool arguments and results): one text for the body scan, a tree once translated. Counted against the part
-// budget before translation.
+// Counts JSON in texts of a request (tool arguments and results) against the part budget. The body scan counts each as one
+// text, but translation parses it.
 import { isObject } from '#server/framing/loose-json.ts';
 import type { PartBudget } from '#server/framing/part-budget.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** Locations of such texts in a format's requests; read loosely. */
+/** Locations of JSON in the texts of a format's requests, read loosely. */
 export interface JsonTexts {
   /** Tool arguments in texts. */
   argumentsIn?(body: Body): Iterable<unknown>;
@@ -17,7 +17,7 @@ export interface JsonTexts {
 
 /**
  * Charges the budget with the parsed size of those texts.
- * @param parsesResults the upstream format has results as objects
+ * @param parsesResults whether the upstream format has results as objects
  * @throws {AppError} `body_too_complex`, or an error of the budget's hold
  */
 export function takeJsonTexts(budget: PartBudget, { argumentsIn, resultsIn }: JsonTexts, body: Body, parsesResults: boolean): void {
@@ -25,7 +25,7 @@ export function takeJsonTexts(budget: PartBudget, { argumentsIn, resultsIn }: Js
   if (!parsesResults) return;
   for (const content of resultsIn?.(body) ?? []) {
     const text = textOf(content);
-    // Other texts stay texts.
+    // Other texts are not parsed.
     if (isObjectText(text)) budget.takeText(text);
   }
 }
@@ -39,7 +39,7 @@ function isObjectText(text: string): boolean {
   return text.charCodeAt(0) === 0x7b || /^\s*\{/.test(text);
 }
 
-/** Joins parts the same way translation does. */
+/** Joins parts as translation does. */
 function textOf(content: unknown): string {
   if (typeof content === 'string') return content;
   const texts: string[] = [];

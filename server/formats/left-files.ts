@@ -15,15 +15,15 @@ export interface LeftFile {
 
 /** The provider's upload endpoint. */
 export interface FileDesk {
-  /** @param call path of the call, with any prefix before the provider's own */
+  /** @param call path of the call, with any prefix before the provider's path */
   path(call: string): string;
   /** Form fields in addition to the file. */
   fields(body: Readonly<Record<string, unknown>>): Readonly<Record<string, string>>;
-  /** File id in the response. If undefined, the upload failed. */
+  /** Returns the file id in the response; undefined if the upload failed. */
   nameOf(answer: Readonly<Record<string, unknown>>): unknown;
 }
 
-/** Maximum per call. */
+/** Maximum files per call. */
 const mostFiles = 10;
 /** Base64 of 15 MiB. https://docs.dify.ai/en/self-host/configuration/environments */
 const longestFile = 20 * 1024 * 1024;

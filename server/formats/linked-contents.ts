@@ -1,6 +1,6 @@
-// Content behind URLs in a response, fetched because the caller requested it inline.
+// Types for content behind URLs in a response, which is fetched if the caller requested it inline.
 
-/** Returns null if the response needs nothing. */
+/** Returns the contents to fetch for a response; null if none. */
 export type LinkedContents = (response: Buffer) => ContentsToFetch | null;
 
 export interface ContentsToFetch {

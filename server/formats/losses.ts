@@ -3,7 +3,7 @@ import { AppError, type LocalText } from '#shared/errors.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import { type CarriedFields, type ExtraField, type RequestField, requestFields, type SaidFields } from './request-fields.ts';
 
-/** For state of one provider that others do not have. */
+/** Title for errors about state that only one provider has. */
 export const otherProviders: LocalText = { zh: '其他提供商', en: 'other providers' };
 
 export const thisChannel: LocalText = { zh: '此渠道', en: 'this channel' };
@@ -21,7 +21,7 @@ function addFields(body: Record<string, unknown>, fields: Readonly<Record<string
   }
 }
 
-/** Collects names as the caller knows them, each once, in order. */
+/** Collects the names of lost fields in the caller's format, each once, in order. */
 export class Losses {
   readonly #names = new Set<string>();
   readonly #said: SaidFields;
@@ -40,7 +40,7 @@ export class Losses {
   }
 
   /**
-   * Returns body fields for extras that have no place in the parts; others are dropped.
+   * Returns the body fields of extras that the upstream format carries; others are dropped.
    * @param title title of the upstream format
    * @throws {AppError} `untranslatable` for a field that must not be dropped
    */

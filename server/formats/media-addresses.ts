@@ -7,7 +7,7 @@ export type MediaKind = 'image' | 'audio' | 'video' | 'document';
 
 export interface MediaAddress {
   url: string;
-  /** If undefined, the request does not state a kind. */
+  /** Kind of media; undefined if the request states none. */
   kind: MediaKind | undefined;
   /** Media type that the caller states. */
   mediaType?: string | undefined;
@@ -22,17 +22,20 @@ export interface Media {
   data: string;
 }
 
-/** Returns null to leave the URL. */
+/** Returns the media to inline; null to forward the URL. */
 export type MediaOf = (address: MediaAddress) => Media | null;
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** Forwards all URLs. */
+/** Reports whether all URLs of the call are forwarded. */
 export function passesAddresses({ identity, provider }: Pick<Route, 'identity' | 'provider'>): boolean {
   return identity !== null && provider.takesAddresses === undefined;
 }
 
-/** A provider's record overrides its format. Without one, callers of the provider's format have their URLs forwarded. */
+/**
+ * Returns how a URL is sent. The provider's record takes precedence over its format; without one, URLs of callers of the
+ * provider's format are forwarded.
+ */
 export function addressUse(
   { identity, dialect, provider, upstreamModel }: Pick<Route, 'identity' | 'dialect' | 'provider' | 'upstreamModel'>,
   address: MediaAddress,
@@ -43,12 +46,12 @@ export function addressUse(
   return dialect.addressUse?.(address, upstreamModel) ?? usualUse(address);
 }
 
-/** Formats with URLs for images and video; audio and documents are usually inline. */
+/** Default of formats: images and videos are sent as URLs, audio and documents inline. */
 function usualUse({ kind }: MediaAddress): AddressUse {
   return kind === 'image' || kind === 'video' ? 'address' : 'bytes';
 }
 
-/** For formats that also accept document URLs. */
+/** Use for formats that accept document URLs too. */
 export function allButSound({ kind }: MediaAddress): AddressUse {
   return kind === 'audio' || kind === undefined ? 'bytes' : 'address';
 }
@@ -82,7 +85,7 @@ export function withMember(object: Body, name: string, change: (member: Body) =>
   return changed === member ? object : { ...object, [name]: changed };
 }
 
-/** File name in a URL. If undefined, it has none. */
+/** Returns the file name in a URL; undefined if it has none. */
 export function fileNameOf(url: string): string | undefined {
   const last = parseAddress(url)?.pathname.split('/').at(-1) ?? '';
   try {
@@ -97,7 +100,7 @@ export function fileNameOf(url: string): string | undefined {
 
 const filmHost = /(?:^|\.)(?:youtube\.com|youtu\.be)\.?$/i;
 
-/** YouTube URLs: Google accepts videos of any length. https://ai.google.dev/gemini-api/docs/video-understanding#youtube */
+/** Reports whether the URL is YouTube's, from which Google accepts videos of any length. https://ai.google.dev/gemini-api/docs/video-understanding#youtube */
 export function isFilmAddress(url: string): boolean {
   return filmHost.test(parseAddress(url)?.hostname ?? '');
 }
@@ -122,7 +125,7 @@ const types: Readonly<Record<string, string>> = {
   webm: 'video/webm',
 };
 
-/** Media type by file extension. If undefined, it is unknown. */
+/** Returns the media type by the file extension; undefined if unknown. */
 export function typeOfAddress(url: string): string | undefined {
   const ending = /\.([a-z0-9]+)$/i.exec(parseAddress(url)?.pathname ?? '')?.[1]?.toLowerCase();
   return ending !== undefined && Object.hasOwn(types, ending) ? types[ending] : undefined;

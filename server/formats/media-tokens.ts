@@ -1,7 +1,7 @@
-// Estimates tokens of inline audio, video and files from the length of their data, without decoding them. Usual encodings give the
-// estimate, the densest ones the reservation. URLs and ids are never fetched, since a count must not depend on other machines: they are
-// guessed, and for video and audio of unknown length the maximum is reserved. A call of any format may reach a provider that accepts audio
-// or video where others have images.
+// Estimates tokens of inline audio, video and files from the length of their data, without decoding them: by the usual
+// encodings for the estimate, by the densest ones for the reservation. Media given by URL or id is not fetched, because a
+// count must not depend on other machines; for audio and video of unknown length the maximum is reserved. Media fields of
+// every format count as any kind, because the provider may accept audio or video where others accept images.
 import { inlineData } from './media.ts';
 import { isFilmAddress, longestAddress, parseAddress } from './media-addresses.ts';
 import { addMediaTokens, mostPromptTokens, type PromptContent } from './prompt-content.ts';
@@ -22,7 +22,7 @@ export interface InlineMedia {
   mostOfImage?: number | undefined;
 }
 
-/** Media in a field that accepts a URL or data. */
+/** Media of a field that accepts a URL or data. */
 export interface LinkedMedia {
   /** URL, data URL or bare base64. */
   value: unknown;
@@ -42,9 +42,9 @@ const audioBytes = { usual: 8_000, densest: 1_000 };
 const videoBytes = { usual: 125_000, densest: 10_000 };
 const pageBytes = { usual: 50_000, densest: 10_000 };
 const textBytes = { usual: 4, densest: 2 };
-/** Google counts the most; calls of every format may reach it. */
+/** Google's tokens per second, the most of any vendor: calls of every format may reach it. */
 const mostAudioPerSecond = 32;
-/** Other vendors accept fewer pages. https://ai.google.dev/gemini-api/docs/document-processing */
+/** Maximum pages of a document; other vendors accept fewer. https://ai.google.dev/gemini-api/docs/document-processing */
 const mostPages = 1000;
 const textTypes = /^(?:text\/|application\/(?:json|xml|yaml|x-yaml|javascript|x-javascript|x-typescript|x-sh|rtf|x-ndjson|jsonl))/;
 
@@ -136,7 +136,7 @@ function range(bytes: number, { usual, densest }: { usual: number; densest: numb
   return { usual: Math.ceil((bytes / usual) * tokens), most: Math.ceil((bytes / densest) * tokens) };
 }
 
-/** Reads the byte rate from a WAV header. If null, the data is something else or implausible. http://soundfile.sapp.org/doc/WaveFormat/ */
+/** Reads the byte rate from a WAV header; null for other data or an implausible rate. http://soundfile.sapp.org/doc/WaveFormat/ */
 function bytesPerSecond(data: string): number | null {
   const head = Buffer.from(data.slice(0, 48), 'base64');
   if (head.length < 36 || head.toString('latin1', 0, 4) !== 'RIFF' || head.toString('latin1', 12, 16) !== 'fmt ') return null;

@@ -1,7 +1,7 @@
-// Data URLs and image types: providers reject images with a wrong media type.
+// Reads and writes data URLs, and detects image types, because providers reject images with a wrong media type.
 import type { FilePart, MediaSource } from './parts.ts';
 
-/** Returns the source for a URL in a request. If null, the URL is neither `http(s):` nor a base64 `data:` URL. */
+/** Returns the source for a URL in a request; null unless it is an `http(s):` or a base64 `data:` URL. */
 export function sourceOfUrl(url: string): MediaSource | null {
   if (/^https?:\/\//i.test(url)) return { kind: 'url', url };
   if (!url.startsWith('data:')) return null;
@@ -20,7 +20,7 @@ export function inlineData(value: unknown): { data?: string; mimeType?: string }
   return source.mediaType === '' ? { data: source.data } : { data: source.data, mimeType: source.mediaType };
 }
 
-/** Whether a type is audio or video. */
+/** Reports whether the media type is audio or video. */
 export function isFilm(mediaType: string): boolean {
   return /^(?:video|audio)\//i.test(mediaType);
 }
@@ -29,7 +29,7 @@ export function dataUrl(mediaType: string, data: string): string {
   return `data:${mediaType};base64,${data}`;
 }
 
-/** Returns the text of a document under its name, for formats without documents. If null, it is not text or not inline. */
+/** Writes a document as text under its name, for formats without documents; null unless it is inline text. */
 export function namedText({ source, name }: FilePart): string | null {
   const isText = source.kind === 'base64' && source.mediaType.startsWith('text/');
   const text = source.kind === 'text' ? source.text : isText ? Buffer.from(source.data, 'base64').toString('utf8') : null;
@@ -47,7 +47,7 @@ const signatures: readonly (readonly [prefix: string, mediaType: string])[] = [
   ['47494638', 'image/gif'],
 ];
 
-/** Returns the type shown by an image's first bytes, or else the stated one. */
+/** Detects the type of an image from its first bytes; returns the stated one if unknown. */
 export function imageType(data: string, named: string): string {
   const head = Buffer.from(data.slice(0, 24), 'base64');
   const hex = head.toString('hex');

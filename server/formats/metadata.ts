@@ -1,5 +1,5 @@
-// Metadata that callers attach to requests, as pairs of name and text. It is free of charge and repeated in responses, so it is limited as
-// vendors limit it.
+// Limits metadata that callers attach to requests, as pairs of name and text. It is free of charge and repeated in responses,
+// so the vendors' limits apply.
 import { fieldRules } from '#shared/field-rules.ts';
 import { badField, type Body, type FieldCheck, type StrictFields } from '#server/framing/strict-fields.ts';
 
@@ -20,7 +20,7 @@ export type IdBounds = Readonly<Record<string, number>>;
 
 /** Sources: the API reference, the `openai` package's types, and the API's errors. `user` had no limit until it was deprecated. */
 export const openaiIds: IdBounds = { user: 512, safety_identifier: 128, prompt_cache_key: 64 };
-/** Many vendors use the format. https://inference-docs.cerebras.ai/capabilities/prompt-caching */
+/** Limits of chat completions, whose other vendors accept longer keys. https://inference-docs.cerebras.ai/capabilities/prompt-caching */
 export const chatIds: IdBounds = { ...openaiIds, prompt_cache_key: 1024 };
 
 /** @throws {AppError} `invalid_request` with the field at fault */
@@ -31,7 +31,7 @@ export function checkIds(fields: StrictFields, bounds: IdBounds): void {
   }
 }
 
-/** The same for each field apart. */
+/** Returns a check for each field. */
 export function idChecks(bounds: IdBounds): (readonly [field: string, check: FieldCheck])[] {
   return Object.entries(bounds).map(([field, most]) => [field, (fields) => checkIds(fields, { [field]: most })]);
 }
@@ -39,7 +39,10 @@ export function idChecks(bounds: IdBounds): (readonly [field: string, check: Fie
 /** https://cloud.google.com/vertex-ai/generative-ai/docs/multimodal/add-labels-to-api-calls */
 export const googleLabels: MetadataBounds = { pairs: 64, name: 63, value: 63 };
 
-/** Returns the pairs. If undefined, there are none. @throws {AppError} `invalid_request` with the field at fault */
+/**
+ * Reads the pairs; undefined if there are none.
+ * @throws {AppError} `invalid_request` with the field at fault
+ */
 export function readMetadata(fields: StrictFields, field: string, bounds: MetadataBounds): Body | undefined {
   return checked(fields, field, bounds, (value, path) => {
     if (typeof value !== 'string') throw badField(path, fieldRules.text);
@@ -77,7 +80,7 @@ function longName(most: number) {
   return { zh: `的名称最多 ${most} 个字符`, en: `has a name of more than ${most} characters` };
 }
 
-/** Vendors count code points. */
+/** Reports whether a text has more code points than allowed: vendors count code points, not UTF-16 units. */
 function isLonger(text: string, most: number): boolean {
   if (text.length <= most || text.length > most * 2) return text.length > most;
   return [...text].length > most;

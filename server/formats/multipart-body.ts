@@ -1,4 +1,5 @@
-// Multipart form as a call's body: texts by name, files in lists. Fields that affect billing must occur once, under their exact name.
+// Reads a multipart form as the body of a call: texts by name, files in lists. Fields that affect billing must occur once,
+// under their exact name.
 import { fieldRules } from '#shared/field-rules.ts';
 import type { ByteSource } from '#server/framing/byte-source.ts';
 import { MultipartFile, type MultipartPart, readMultipart } from '#server/framing/multipart.ts';
@@ -10,7 +11,7 @@ import { badField, type Body } from '#server/framing/strict-fields.ts';
 export interface MultipartFields {
   readonly numbers: readonly string[];
   readonly flags: readonly string[];
-  /** `name`, and `name[]` if several are allowed. */
+  /** Names of file fields: `name`, and `name[]` if several files are allowed. */
   readonly files: readonly string[];
   /** Inspects the files before the body is validated. */
   look?(body: Body): Promise<void>;
@@ -48,7 +49,10 @@ export async function multipartToBody(
   return body;
 }
 
-/** Returns fields as a form body. @param boundary must not occur in its files */
+/**
+ * Returns fields as a form body.
+ * @param boundary boundary, which must not occur in the files
+ */
 export function multipartBody(fields: Body, boundary: string): Record<string, unknown> {
   return { ...fields, [boundaryKey]: boundary };
 }
@@ -63,14 +67,14 @@ function listIn(found: Map<string, unknown>, name: string): unknown[] {
   return made;
 }
 
-/** Invalid values stay texts and fail validation. */
+/** Converts the text of a field to its type. Invalid values remain texts and fail validation. */
 function typed(name: string, text: string, { numbers, flags }: MultipartFields): unknown {
   if (numbers.includes(name) && /^-?\d{1,15}(?:\.\d{1,15})?$/.test(text)) return Number(text);
   if (flags.includes(name) && (text === 'true' || text === 'false')) return text === 'true';
   return text;
 }
 
-/** If undefined, the body did not come as a form. */
+/** Returns the boundary of a form body; undefined for other bodies. */
 export function boundaryIn(body: Body): string | undefined {
   const boundary: unknown = Reflect.get(body, boundaryKey);
   return typeof boundary === 'string' ? boundary : undefined;

@@ -45,7 +45,7 @@ export interface ReasoningPart {
   seal?: Seal;
 }
 
-/** Encrypted thinking. Belongs to the part before it, or stands alone. */
+/** Encrypted thinking, which belongs to the part before it or stands alone. */
 export interface SealedPart {
   type: 'sealed';
   seal: Seal;
@@ -83,7 +83,7 @@ export interface HostedCallPart {
   type: 'hosted_call';
   id: string;
   kind: HostedKind;
-  /** Format whose object it is. */
+  /** Name of the format of `object`. */
   origin: string;
   object: VendorObject;
   /** Input without vendor-specific fields: `{"query": …}`, `{"code": …}`. */
@@ -146,13 +146,13 @@ export interface Grammar {
 export interface HostedTool {
   type: 'hosted_tool';
   kind: HostedKind;
-  /** Format whose object it is. */
+  /** Name of the format of `object`. */
   origin: string;
   object: VendorObject;
   options: HostedOptions;
   /** Path in the client's body: `tools.0`. */
   field: string;
-  /** The response would be wrong without the tool. */
+  /** Whether the response would be wrong without the tool. */
   isNeeded?: boolean;
 }
 
@@ -188,7 +188,7 @@ export interface ReasoningWish {
   isOn: boolean;
   effort?: ReasoningEffort;
   budgetTokens?: number;
-  /** Field by which the caller requests to see the thinking. If undefined, it is returned if the provider sends it. */
+  /** Name of the field that requests visible thinking. If undefined, thinking is returned if the provider sends it. */
   shownBy?: string;
 }
 
@@ -211,9 +211,9 @@ export interface ChatRequest {
   /** Identifies the end user to the provider. */
   userId?: string;
   isStream: boolean;
-  /** The client format's names of fields, for reports of losses. */
+  /** Names of the fields in the client's format, for reports of losses. */
   saidFields: SaidFields;
-  /** Fields of the client's body without a place in this type. */
+  /** Fields of the client's body that this type cannot hold. */
   extras: readonly ExtraField[];
 }
 
@@ -226,7 +226,7 @@ export type ResponsePart =
   | { type: 'reasoning'; text: string; choice?: number }
   /** Ends the reasoning before it. */
   | { type: 'reasoning_seal'; seal: Seal }
-  /** Belongs to the part before it, or stands alone. */
+  /** Encrypted thinking, which belongs to the part before it or stands alone. */
   | { type: 'sealed'; seal: Seal }
   | { type: 'refusal'; text: string; choice?: number }
   /** Begins a call; `index` counts the calls of the choice from 0. */
@@ -243,9 +243,9 @@ export type ResponsePart =
   | (HostedResultPart & { choice?: number })
   /** All pages that hosted searches have found so far, in the order that the response numbers them. Later ones replace earlier ones. */
   | { type: 'found_pages'; pages: readonly FoundPage[] }
-  /** Replaced by a later finish of the choice, and cancelled by later content. `unknown`: the provider's reason, if no table has it. */
+  /** Finish reason; a later one of the choice replaces it, later content cancels it. `unknown`: reason that is in no table. */
   | { type: 'finish'; reason: FinishReason; stopSequence?: string; choice?: number; unknown?: string }
-  /** Later ones replace earlier ones class by class. */
+  /** Usage so far; later reports replace earlier ones class by class. */
   | { type: 'usage'; usage: Partial<TokenUsage> }
   /** Tokens of summaries within the call, not part of `usage`. Later ones replace earlier ones. */
   | { type: 'summary_usage'; usage: TokenUsage }
@@ -296,7 +296,7 @@ const silentParts: ReadonlySet<ResponsePart['type']> = new Set<ResponsePart['typ
   'error',
 ]);
 
-/** Whether a part is content of the response, as opposed to metadata. */
+/** Reports whether a part is content of the response, not metadata. */
 export function isContent(part: ResponsePart): boolean {
   return !silentParts.has(part.type);
 }
@@ -328,6 +328,6 @@ export interface UpstreamErrorObject {
   status?: number;
   /** Seconds until a retry, if a field states them. */
   retryAfter?: number;
-  /** Billed usage that the provider reports with the error. If undefined, the error is free. */
+  /** Usage that the provider reports with the error and bills. If undefined, the error is free. */
   usage?: TokenUsage;
 }

@@ -10,7 +10,10 @@ export interface PictureSize {
 export const mostLooked = 128 * 1024;
 const nearly = 64;
 
-/** Returns null for other types, or if the size comes later. @param data base64 */
+/**
+ * Reads the size; null for other types, or if the size is not within the first bytes.
+ * @param data base64
+ */
 export function pictureSize(data: string): PictureSize | null {
   const head = Buffer.from(data.slice(0, nearly), 'base64');
   if (head.length < 24) return null;
@@ -35,7 +38,7 @@ function ofWebp(head: Buffer, kind: string): PictureSize | null {
   return { width: (bits % 0x40_00) + 1, height: (Math.floor(bits / 0x40_00) % 0x40_00) + 1 };
 }
 
-/** Walks from marker to marker up to a frame. */
+/** Walks from marker to marker up to the frame that contains the size. */
 function ofJpeg(bytes: Buffer): PictureSize | null {
   let at = 2;
   while (at + 9 < bytes.length) {
@@ -48,7 +51,7 @@ function ofJpeg(bytes: Buffer): PictureSize | null {
   return null;
 }
 
-/** Markers of Huffman and arithmetic coding tables are in the range of frame markers. */
+/** Reports whether the marker begins a frame. Markers of coding tables are in the same range. */
 function isFrame(marker: number): boolean {
   return marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc;
 }

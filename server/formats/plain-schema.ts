@@ -1,9 +1,10 @@
-// Normalizes JSON Schemas to what every vendor accepts, before a request is translated: Google's tools have upper-case types, `nullable`
-// and counts as texts, old schemas boolean bounds, generated ones bounds beyond any number. Unchanged schemas stay the same object.
+// Normalizes JSON Schemas to keywords that every vendor accepts, before a request is translated. Google's tools have types in
+// upper case, `nullable` and counts as strings; old schemas have boolean bounds, generated ones infinite bounds. A schema
+// that needs no change is returned as the same object.
 import type { ChatRequest } from './parts.ts';
 import { mapSchemas, type Schema, unchanged } from './schema-parts.ts';
 
-/** Integer keywords. Google's packages write 64-bit numbers as texts. */
+/** Keywords with integers, which Google's packages write as strings. */
 const counts: ReadonlySet<string> = new Set(['minItems', 'maxItems', 'minLength', 'maxLength', 'minProperties', 'maxProperties']);
 const bounds: ReadonlySet<string> = new Set(['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf']);
 
@@ -33,12 +34,12 @@ function plainWords(schema: Schema): Schema {
     if (written !== undefined) plain[word] = written;
   }
   if (isSame) return schema;
-  // `nullable` applies to a single type; unions state null themselves.
+  // `nullable` applies to a single type only; a union contains `null` itself.
   if (schema['nullable'] === true && typeof plain['type'] === 'string') plain['type'] = [plain['type'], 'null'];
   return plain;
 }
 
-/** Returns undefined to drop the keyword. */
+/** Normalizes the value of a keyword; undefined drops the keyword. */
 function plainWord(word: string, value: unknown, schema: Schema): unknown {
   if (word === 'type') return plainType(value);
   if (word === 'nullable') return typeof value === 'boolean' ? undefined : value;
@@ -47,14 +48,14 @@ function plainWord(word: string, value: unknown, schema: Schema): unknown {
   return value;
 }
 
-/** `STRING`, or Google's placeholder for an absent type. */
+/** Normalizes a type such as `STRING`; drops Google's placeholder for an absent type. */
 function plainType(type: unknown): unknown {
   if (Array.isArray(type)) return unchanged(type, plainType);
   if (typeof type !== 'string') return type;
   return type === 'TYPE_UNSPECIFIED' ? undefined : type.toLowerCase();
 }
 
-/** Drops counts that no list or text can reach. */
+/** Normalizes a count; drops counts that no list or text can reach. */
 function plainCount(value: unknown): unknown {
   const count = typeof value === 'string' && /^\d{1,20}$/.test(value) ? Number(value) : value;
   return typeof count === 'number' && !Number.isSafeInteger(count) ? undefined : count;

@@ -1,5 +1,5 @@
-// Prompt caches in OpenAI's formats: the key (`prompt_cache_key`), derived from the conversation if the caller sends none, and the retention, of
-// which some models support no value, some a single one. https://developers.openai.com/api/docs/guides/prompt-caching
+// Prompt caches in OpenAI's formats: derives the key (`prompt_cache_key`) from the conversation if the caller sends none, and
+// drops a retention that the model does not support. https://developers.openai.com/api/docs/guides/prompt-caching
 import { factsOf } from '#server/model-facts/find-facts.ts';
 import type { ModelFacts } from '#server/model-facts/model-facts.ts';
 import type { Body } from './body-edit.ts';
@@ -19,15 +19,15 @@ export function withoutRefusedRetention(extras: readonly ExtraField[], model: st
   });
 }
 
-/** Returns whether a known model rejects the retention. Unknown models are left to the provider. */
+/** Reports whether a known model rejects the retention. For unknown models the provider decides. */
 export function refusesRetention(facts: ModelFacts | undefined, value: unknown): boolean {
   return facts !== undefined && typeof value === 'string' && !facts.cacheRetentions.includes(value);
 }
 
-/** Shorter prompts are not cached: 1,024 tokens. https://platform.openai.com/docs/guides/prompt-caching */
+/** Minimum characters of a prompt that is cached, for 1,024 tokens. https://platform.openai.com/docs/guides/prompt-caching */
 const leastCharacters = 4096;
 
-/** Returns undefined if the body has a key or needs none. */
+/** Returns a key for the body; undefined if it has one or needs none. */
 export function cacheKeyFor(body: Body, input: EncodeInput): string | undefined {
   const { route, settings, conversationKey, rawText, longTexts } = input;
   if (route.provider.takesCacheKey !== true || conversationKey === undefined || input.isCount === true || input.isPassThrough === true)

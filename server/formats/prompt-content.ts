@@ -1,34 +1,34 @@
-// Prompt content of a request for token counts: its texts, and fixed numbers for everything else.
+// Prompt content of a request, for token counts: its texts, and token numbers for everything else.
 import type { CallUnits } from '#shared/call-units.ts';
 import type { HostedKind } from '#shared/hosted-tools.ts';
 import type { CacheWriteClass } from '#shared/token-usage.ts';
 import type { ProviderTraits } from './provider-traits.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 
-/** No known model accepts more. https://ai.google.dev/gemini-api/docs/models */
+/** Maximum prompt tokens of all known models. https://ai.google.dev/gemini-api/docs/models */
 export const mostPromptTokens = 1_048_576;
 
 export interface PromptContent {
   texts: string[];
-  /** The content is of a large body and is not copied. If undefined, it may be. */
+  /** Whether the body is large, so that its content is not copied. */
   isLarge?: true;
-  /** Texts that are filtered like the others and are free of charge. If undefined, none. */
+  /** Texts whose tokens are not counted, and which are only searched for blocked words. If undefined, none. */
   untokened?: readonly string[];
   /** Tokens of framing, images, audio and files. */
   fixed: number;
-  /** Tokens of images, audio and files alone: an estimate without decoding. */
+  /** Tokens of images, audio and files in `fixed`, estimated without decoding. */
   media: number;
   /** Like `media`, for the densest usual encodings. */
   mediaMost: number;
-  /** Longest requested lifetime of cache writes. If null, none is requested. */
+  /** Longest requested lifetime of cache writes; null if none is requested. */
   cacheWrite: CacheWriteClass | null;
   /** Audio tokens in `media`. */
   audio: number;
   audioMost: number;
-  /** Image tokens, if they may have a price of their own. If undefined, none. */
+  /** Image tokens in `media` that may have another price. If undefined, none. */
   image?: number;
   imageMost?: number;
-  /** The response may be audio. */
+  /** Whether the response may be audio. */
   isSpoken: boolean;
   /** Hosted tools with the maximum runs that the caller allows; 0 if unlimited. */
   hosted: Map<HostedKind, number> | null;
@@ -38,11 +38,11 @@ export interface PromptContent {
   made?(route: MadeBy): Made;
 }
 
-/** Model name at the provider, and whatever its record sets. If null, nothing. */
+/** Route data that the cost of generated media depends on. */
 export interface MadeBy {
   readonly upstreamModel: string;
   readonly paramOverride: Readonly<Record<string, unknown>> | null;
-  /** If undefined, the provider is not chosen yet. */
+  /** Traits of the provider; undefined if it is not chosen yet. */
   readonly provider?: Pick<ProviderTraits, 'images'>;
 }
 
@@ -53,7 +53,7 @@ export interface Made {
   leastUnits?: CallUnits;
   /** Output tokens, if tokens are billed. */
   tokens: number;
-  /** Requests that each have the prompt. If undefined, one. */
+  /** Number of requests, each with the whole prompt. If undefined, one. */
   requests?: number;
 }
 
@@ -109,14 +109,14 @@ export function addMediaTokens(
   prompt.audioMost += most;
 }
 
-/** Call with every part of a request that may have a `cache_control`. */
+/** Notes the cache lifetime of a part. Must be called with every part that may have a `cache_control`. */
 export function noteCacheControl(prompt: PromptContent, { cache_control: control }: Readonly<Record<string, unknown>>): void {
   if (!isObject(control)) return;
   if (control.ttl === '1h') prompt.cacheWrite = 'cacheWrite1h';
   else prompt.cacheWrite ??= 'cacheWrite5m';
 }
 
-/** Call with every hosted tool of a request. */
+/** Notes a hosted tool. Must be called with every hosted tool of a request. */
 export function noteHosted(prompt: PromptContent, kind: HostedKind, mostCalls: unknown): void {
   const most = typeof mostCalls === 'number' && Number.isInteger(mostCalls) && mostCalls > 0 ? mostCalls : 0;
   prompt.hosted ??= new Map();

@@ -1,11 +1,12 @@
-// Prompt edits that callers request: providers of the same format apply them themselves, for others the gateway does.
+// Interfaces of prompt edits and compactions that callers request. Providers of the caller's format apply them themselves;
+// for others the gateway does.
 type Body = Readonly<Record<string, unknown>>;
 
-/** Approximate tokens of a text. */
+/** Returns the approximate tokens of a text. */
 export type CountText = (text: string) => number;
 
 export interface EditedPrompt {
-  /** If null, nothing changed. */
+  /** Edited body; null if nothing changed. */
   body: Record<string, unknown> | null;
   /** Fields for the response in addition to the request's. */
   responseFields: Readonly<Record<string, unknown>>;
@@ -14,7 +15,7 @@ export interface EditedPrompt {
 export interface PromptEdits {
   /** Prompt tokens below which no edit applies. If null, edits do not depend on the length. */
   readonly trigger: number | null;
-  /** @param tokens of the prompt before the edits */
+  /** @param tokens tokens of the prompt before the edits */
   apply(body: Body, tokens: number, countOf: CountText): EditedPrompt;
 }
 
@@ -23,8 +24,8 @@ export interface Shortening {
   /** Prompt tokens above which the conversation is compacted. If null, always. */
   readonly threshold: number | null;
   /**
-   * The summary is the whole response, written with these `responseFields`: its request replaces the caller's. If undefined, a nested call
-   * writes the summary.
+   * If defined, the summary is the whole response, written with these `responseFields`, and the request for it replaces the
+   * caller's. If undefined, a nested call requests the summary.
    */
   readonly asAnswer?: Readonly<Record<string, unknown>>;
   /**
@@ -41,11 +42,11 @@ export interface Shortening {
 
 export interface ShortenedPrompt {
   body: Record<string, unknown>;
-  /** A summary replaces earlier turns. */
+  /** Whether a summary replaces earlier turns. */
   isShorter?: true;
   /**
-   * Fields for the response in addition to the request's. Providers of the caller's format cannot report them and are skipped. If
-   * undefined, stored state reports the compaction.
+   * Response fields that report the compaction. Routes that forward the provider's response cannot report it and are skipped.
+   * If undefined, stored state reports the compaction.
    */
   responseFields?: Readonly<Record<string, unknown>>;
 }

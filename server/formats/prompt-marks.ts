@@ -1,9 +1,9 @@
-// Cache marks added by the gateway, for providers that cache marked prompts only and client formats without marks.
+// Decides where the gateway adds cache marks: for providers that cache only marked prompts, and client formats without marks.
 import type { ChatRequest } from './parts.ts';
 import type { DialectSettings } from './upstream-dialect.ts';
 import type { Route } from './route.ts';
 
-/** Whether the gateway may add marks on this route. Cache writes cost more than input, so they are reserved for. */
+/** Reports whether the gateway may add marks on this route. If so, the higher price of cache writes is reserved. */
 export function marksPrompts(
   { dialect, provider, identity }: Pick<Route, 'dialect' | 'provider' | 'identity'>,
   settings: DialectSettings,
@@ -13,7 +13,7 @@ export function marksPrompts(
   return settings.get('PromptCachingEnabled');
 }
 
-/** Whether the caller set no marks and the conversation is likely to continue: a write pays off if it is read. */
+/** Reports whether the caller set no marks and the conversation is likely to continue: a cache write pays off when it is read. */
 export function isWorthMarking({ tools, messages }: ChatRequest): boolean {
   if (tools.length === 0 && !messages.some(({ role }) => role === 'assistant')) return false;
   const isMarked = (part: object) => 'cache' in part && part.cache !== undefined;

@@ -1,10 +1,10 @@
-// Names in Google's JSON: parsers accept proto names (`max_output_tokens`) and JSON names (`maxOutputTokens`). They are normalized to JSON
-// names; both at once are rejected. https://protobuf.dev/programming-guides/json
+// Normalizes names in Google's JSON to JSON names (`maxOutputTokens`): parsers accept proto names (`max_output_tokens`) too.
+// An object with both spellings of a name is rejected. https://protobuf.dev/programming-guides/json
 import { fieldRules } from '#shared/field-rules.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import { badField, type Body, StrictFields } from '#server/framing/strict-fields.ts';
 
-/** Members with the caller's own content below. */
+/** Members whose content is the caller's. */
 const opaque: ReadonlySet<string> = new Set([
   'args',
   'response',
@@ -24,7 +24,10 @@ export function snakeCased(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-/** Normalizes one object. @throws {AppError} `invalid_request` for a name in both spellings */
+/**
+ * Normalizes the names of one object.
+ * @throws {AppError} `invalid_request` for a name in both spellings
+ */
 export function plainNames(object: Body, path = ''): Body {
   const names = Object.keys(object);
   if (!names.some((name) => name.includes('_'))) return object;
@@ -37,7 +40,7 @@ export function plainNames(object: Body, path = ''): Body {
   return plain;
 }
 
-/** Normalizes at any depth. */
+/** Normalizes the names of a body at any depth. */
 export function plainBody(body: Body, path = ''): Body {
   const plain: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(plainNames(body, path))) {

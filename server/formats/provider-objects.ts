@@ -1,5 +1,5 @@
-// Ids of objects in the provider's account: files, caches, containers, stores. They belong to the operator or to another caller, and an id
-// grants access, so ids from callers are rejected unless created for that caller.
+// Finds ids of objects in the provider's account: files, caches, containers, stores. An id grants access, and the object may
+// be the operator's or another caller's, so ids are rejected unless the object was created for the caller.
 import { AppError } from '#shared/errors.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 
@@ -13,15 +13,19 @@ export interface ProviderObject {
   name: string;
 }
 
-/** The caller's files and stores by the provider's ids, which are in the body by now. */
+/** Provider's ids of the caller's files and stores in a body whose ids were replaced already. */
 export type CallerFiles = ReadonlySet<string>;
 
-/** Returns the body without those ids. */
+/** Returns the body without the ids of the caller's files. */
 export function withoutCallerFiles<Value>(body: Value, own: CallerFiles | undefined): Value {
   return own === undefined ? body : withFileNames(body, (name) => (own.has(name) ? '' : name));
 }
 
-/** @param field first path with such an id @throws {AppError} `account_object_refused` */
+/**
+ * Refuses a body with an id of an account's object.
+ * @param field first path with such an id; undefined if there is none
+ * @throws {AppError} `account_object_refused`
+ */
 export function refuseAccountObject(field: string | undefined): void {
   if (field !== undefined) throw new AppError('account_object_refused', { field }, { field });
 }
@@ -43,12 +47,12 @@ export function firstFilled(object: Body, path: string, names: readonly string[]
   return name === undefined ? undefined : path === '' ? name : `${path}.${name}`;
 }
 
-/** A list counts if one of its entries does. */
+/** Reports whether a member has a value; a list, whether one of its entries has. */
 export function isFilled(value: unknown): boolean {
   return value !== undefined && value !== null && value !== '' && !(Array.isArray(value) && !value.some(isFilled));
 }
 
-/** Use of a caller's id: in the prompt, in an earlier response, or as a searched store. */
+/** Use of an id: `prompt`: in the prompt; `said`: in an earlier response; `store`: as a searched store. */
 export type NamePlace = 'prompt' | 'said' | 'store';
 
 /** Replaces ids of files and stores; returns the same object if there are none. */
@@ -94,7 +98,7 @@ function renamed(value: unknown, nameOf: (name: string, place: NamePlace) => str
   return changed.every(([name, inner]) => inner === value[name]) ? value : Object.fromEntries(changed);
 }
 
-/** Members with the id of a file or cache. */
+/** Members that contain the id of a file or cache. */
 const namesOne: ReadonlySet<string> = new Set(['file_id', 'cachedContent', 'cached_content']);
 
 function renamedMember(name: string, inner: unknown, nameOf: (name: string, place: NamePlace) => string, place: NamePlace): unknown {

@@ -1,4 +1,4 @@
-// Differences between providers of the same format, as data: set in the provider's record and applied by the format.
+// Differences between providers of the same format, as data in the provider's record. The format applies them.
 import type { HostedKind } from '#shared/hosted-tools.ts';
 import type { Effort } from '#server/model-facts/model-record.ts';
 import type { ModelFacts } from '#server/model-facts/model-facts.ts';
@@ -6,10 +6,10 @@ import type { Body, BodyEdit } from './body-edit.ts';
 import type { CallIdRule } from './call-id-rules.ts';
 import type { MediaKind } from './media-addresses.ts';
 
-/** Model name suffix that stands for request fields: it is removed, and the fields are set unless the client sent them. */
+/** Model name suffix that is removed and sets request fields, unless the client sent them. */
 export interface ModelSuffix {
   suffix: string;
-  /** The suffix is an effort: for models that support it, a suffix; otherwise part of the name. If undefined, it always is a suffix. */
+  /** Effort that the suffix names: for models that do not support it, it is part of the name. If undefined, it is always a suffix. */
   ofTakers?: Effort;
   set: Readonly<Record<string, unknown>>;
 }
@@ -21,22 +21,22 @@ export interface ModelRule {
   /** Fields renamed unless the target exists. */
   rename?: Readonly<Record<string, string>>;
   drop?: readonly string[];
-  /** Sampling fields, sent if the model accepts them. */
+  /** Sampling fields that are dropped if the model rejects them. */
   sampling?: readonly string[];
-  /** Replaces the effort with the nearest one that the model supports. */
+  /** Whether the effort is replaced by the nearest one that the model supports. */
   fitsEffort?: true;
-  /** Sends cache retention if the model supports it. */
+  /** Whether cache retention is dropped unless the model supports it. */
   fitsRetention?: true;
   suffixes?: readonly ModelSuffix[];
-  /** Enables suffixes with thinking budgets, if a setting allows them: `-thinking-1024`. */
+  /** Whether names may end in a thinking budget (`-thinking-1024`), if a setting allows it. */
   hasThinkingEndings?: true;
-  /** Sends a first `system` message as `developer`. */
+  /** Reports whether a first `system` message is sent as `developer`. */
   developerRole?: (facts: ModelFacts) => boolean;
-  /** Thinks long before the first token: the idle timeout is doubled. */
+  /** Whether the idle timeout is doubled, because the model thinks long before the first token. */
   longIdle?: boolean;
 }
 
-/** Changes to a response. Any of them makes its stream events be parsed. */
+/** Changes to responses. With any of them, stream events are parsed. */
 export interface ResponseQuirks {
   /** `completion_tokens` excludes reasoning: the output is `total_tokens − prompt_tokens`. */
   completionFromTotal?: boolean;
@@ -57,16 +57,16 @@ export interface BodyError {
   statuses: Readonly<Record<string, number>>;
 }
 
-/** Request of a format for a host other than the format's vendor. */
+/** Request for a host of another vendor's format. */
 export interface HostedRequest {
   body: Body;
-  /** In addition to the channel's; if null, none. */
+  /** Headers in addition to the channel's; null for none. */
   headers: Readonly<Record<string, string>> | null;
 }
 
-/** Call of a hosted request. */
+/** Properties of the call that a `HostedRequest` belongs to. */
 export interface HostedCall {
-  /** The call only counts prompt tokens. */
+  /** Whether the call only counts prompt tokens. */
   isCount: boolean;
   /** Model name in the provider's paths. */
   nameThere: string;
@@ -80,9 +80,9 @@ export interface CacheMarks {
   models: RegExp;
   /** Location of the mark of a tool result: on its text or its message. */
   results: 'text' | 'message';
-  /** Tools may have marks. */
+  /** Whether tools may have marks. */
   onTools?: true;
-  /** Marks may have a lifetime of an hour. */
+  /** Whether marks may have a lifetime of an hour. */
   forAnHour?: true;
 }
 
@@ -94,11 +94,11 @@ export interface ThoughtsRule {
   models?: RegExp;
   /** Text for turns without thinking, by model; the first matching rule applies. Other models accept such turns. */
   placeholders?: readonly { models: RegExp; text: string }[];
-  /** Sends signed or encrypted thinking: the provider hosts the vendor's models. */
+  /** Whether signed or encrypted thinking is sent too, because the provider hosts the vendor's models. */
   takesSeals?: true;
-  /** Some servers reject the fields: the request is then retried without them. */
+  /** Whether some servers reject the fields, so that the request is retried without them. */
   isDoubtful?: true;
-  /** Applies to a custom base URL only. */
+  /** Whether the rule applies to custom base URLs only. */
   isAwayOnly?: true;
 }
 
@@ -114,15 +114,15 @@ export interface ThinkingWords {
 
 export interface ProviderTraits {
   name: string;
-  /** If undefined, efforts alone control thinking. */
+  /** Fields that request thinking. If undefined, efforts alone control it. */
   thinking?: ThinkingWords;
-  /** If undefined, thinking is not sent back. */
+  /** Fields for thinking of earlier turns. If undefined, it is not sent back. */
   thoughts?: ThoughtsRule;
   /** Accepted ids of tool calls. If undefined, those of the format's vendor. */
   callIds?: CallIdRule;
-  /** The provider only streams: complete responses are collected from a stream. */
+  /** Whether the provider only streams, so that complete responses are collected from a stream. */
   streamsOnly?: boolean;
-  /** The provider accepts no token limit, although its format has one. */
+  /** Whether the provider accepts no token limit, although its format has one. */
   takesNoLimit?: boolean;
   /**
    * `stream_options` on streams. `ask`: supported, so `include_usage` is added; `pass`: sent as the client sent it, because
@@ -159,30 +159,30 @@ export interface ProviderTraits {
   speech?: string;
   /** Supported fields of transcription forms. */
   transcripts?: string;
-  /** Bills rerankings by search; a call may be several searches. */
+  /** Whether rerankings are billed by search; a call may be several searches. */
   billsSearches?: boolean;
   /** Realtime sessions that differ from the format's. */
   realtime?: {
     /** Seconds of a session for which a text message is billed. If undefined, none. */
     secondsPerText?: number;
-    /** Transcribes what is said at no extra cost, with a model that has no name. */
+    /** Whether input is transcribed free of charge, by a model without a name. */
     transcribes?: boolean;
   };
-  /** Finds cached prompts by `prompt_cache_key`. Strict servers behind custom base URLs may reject the field. */
+  /** Whether cached prompts are found by `prompt_cache_key`. Not for custom base URLs, whose servers may reject the field. */
   takesCacheKey?: boolean;
-  /** Accepts thinking of earlier turns only if encrypted. Custom base URLs depend on the model. */
+  /** Whether thinking of earlier turns is accepted only if encrypted. At custom base URLs this depends on the model. */
   takesSealedThoughts?: boolean;
   /** Cache marks in chat completions. If undefined, not supported. */
   cacheMarks?: CacheMarks;
-  /** Supports allowed tools in the tool choice, if the format's vendor does. Custom base URLs as above. */
+  /** Whether the tool choice may list allowed tools. Not at custom base URLs. */
   takesAllowedTools?: boolean;
-  /** Counts accept a whole request (`generateContentRequest`). If undefined, contents only. */
+  /** Whether token counts accept a whole request (`generateContentRequest`). If undefined, only contents. */
   countsRequests?: boolean;
   /**
    * Rewrites a request of another vendor's format that the provider hosts: the last step, so nothing reads the body afterwards.
    * `dropped` has the names of what the host does not support.
    */
   wrap?(request: HostedRequest, call: HostedCall): HostedRequest & { dropped?: readonly string[] };
-  /** Drops attribution that the format's vendor's client sends, since the models are another vendor's. */
+  /** Whether the attribution of the format's own client is dropped, because the models are another vendor's. */
   attribution?: 'drop';
 }

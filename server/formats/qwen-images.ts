@@ -1,4 +1,4 @@
-// Tokens of images for Qwen's models: the provider scales images to limits by model and request.
+// Estimates tokens of images for Qwen's models. The provider scales images to limits that depend on model and request.
 // https://www.alibabacloud.com/help/en/model-studio/vision, https://www.alibabacloud.com/help/en/model-studio/qwen-vl-ocr
 import { isObject } from '#server/framing/loose-json.ts';
 
@@ -21,7 +21,10 @@ const bounds = {
 /** Tokens before and after each image. */
 const marks = 2;
 
-/** Returns null for another vendor's model without Qwen's fields. @param part message part with the image */
+/**
+ * Returns null for a model of another vendor without Qwen's fields.
+ * @param part message part with the image
+ */
 export function qwenImage(model: string, body: Readonly<Record<string, unknown>>, part: unknown): ImageWorth | null {
   const isSharp = body['vl_high_resolution_images'] === true;
   const pixels = pixelsOf(part);
@@ -34,7 +37,7 @@ export function qwenImage(model: string, body: Readonly<Record<string, unknown>>
   return { guess: Math.min(most, bounds.older.usual + marks), most };
 }
 
-/** Scales small images up and large ones down. Both limits are next to the URL, or in its object. */
+/** Returns the pixels of an image after scaling. Its limits are next to the URL, or in its object. */
 function pixelsOf(part: unknown): number | undefined {
   if (!isObject(part)) return undefined;
   const inner = isObject(part['image_url']) ? part['image_url'] : {};

@@ -1,4 +1,4 @@
-// Thinking control in OpenAI's fields by model: other models reject the fields.
+// Decides by model which of OpenAI's thinking fields are sent: models without them reject the fields.
 import { factsOf } from '#server/model-facts/find-facts.ts';
 import { efforts } from '#server/model-facts/model-record.ts';
 import type { ModelFacts, Thinking } from '#server/model-facts/model-facts.ts';
@@ -7,20 +7,20 @@ import type { RequestField } from './request-fields.ts';
 
 const ofOpenAiKind: ReadonlySet<string> = new Set(['openai', 'gpt-oss', 'xai']);
 
-/** OpenAI's reasoning models: their token limit includes thinking, and thinking is returned encrypted. */
+/** Reports whether the model is one of OpenAI's reasoning models. Their token limit includes thinking, which is encrypted. */
 export function reasons(model: string): boolean {
   const facts = factsOf(model);
   return facts !== undefined && ofOpenAiKind.has(facts.owner) && facts.thinking?.efforts !== undefined;
 }
 
-/** Whether hosts of OpenAI's formats accept an effort for the model. */
+/** Reports whether hosts of OpenAI's formats accept an effort for the model. */
 export function takesEffort(model: string): boolean {
   return factsOf(model)?.thinking?.efforts !== undefined;
 }
 
 /**
- * Returns the requested effort or the nearest that the model supports. If undefined, the model's default. If null, the model has no effort
- * setting.
+ * Returns the requested effort or the nearest that the model supports; undefined for the model's default, null if the model
+ * has no efforts.
  */
 export function effortOf(wish: ReasoningWish, model: string): ReasoningEffort | null | undefined {
   const { isOn, effort, budgetTokens } = wish;
@@ -31,7 +31,7 @@ export function effortOf(wish: ReasoningWish, model: string): ReasoningEffort | 
   return intended === undefined ? undefined : nearestEffort(intended, taken, effortsAs);
 }
 
-/** For unknown models. */
+/** Efforts of unknown models. */
 const usual: readonly ReasoningEffort[] = ['minimal', 'low', 'medium', 'high', 'xhigh'];
 
 /** Maps a token budget to an effort. */
@@ -41,8 +41,8 @@ export function effortOfBudget(tokens: number | undefined): ReasoningEffort | un
 }
 
 /**
- * Returns the vendor's mapping of an effort, or the highest supported one below it. Requested thinking stays on, at the lowest effort if
- * necessary. If undefined, the model supports none.
+ * Returns the vendor's mapping of an effort, or the highest supported one below it. Requested thinking remains on, at the
+ * lowest effort if necessary. Returns undefined if the model supports none.
  */
 export function nearestEffort(
   intended: ReasoningEffort,
@@ -56,27 +56,27 @@ export function nearestEffort(
   return thinking.findLast((one) => efforts.indexOf(one) <= efforts.indexOf(intended)) ?? thinking[0];
 }
 
-/** Whether the written effort satisfies the request. A budget mapped to an effort does. */
+/** Reports whether the written effort satisfies the request; a budget mapped to an effort does. */
 export function isAsWished({ isOn, effort }: ReasoningWish, written: string | null | undefined): boolean {
   if (written === null) return false;
   if (!isOn) return written === undefined || written === 'none';
   return effort === undefined || written === effort;
 }
 
-/** Field that the request used. */
+/** Returns the field that requested the thinking. */
 export function fieldOf({ isOn, effort, budgetTokens }: ReasoningWish): RequestField {
   if (effort !== undefined) return 'effort';
   return budgetTokens === undefined && isOn ? 'effort' : 'thinking_budget';
 }
 
-/** Whether the model thinks at that upstream effort. If undefined, the request has none. */
+/** Reports whether the model thinks at the effort that is sent; undefined for none. */
 export function isThinking(facts: ModelFacts, effort: unknown): boolean {
   const { thinking } = facts;
   if (thinking === null) return false;
   return effort === undefined || effort === null ? !thinking.isOffByDefault : effort !== 'none';
 }
 
-/** Whether the model rejects sampling fields at that effort. */
+/** Reports whether the model rejects sampling fields at that effort. */
 export function refusesSampling(facts: ModelFacts, effort: unknown): boolean {
   return facts.sampling === 'refused' || (facts.sampling === 'idle' && isThinking(facts, effort));
 }

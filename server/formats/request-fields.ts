@@ -1,10 +1,10 @@
-// Shared vocabulary of request fields other than messages. Client formats state their names, upstream formats what they carry; the
-// difference is lost (`translation-table.ts`).
+// Shared vocabulary of request fields other than messages. Client formats list the fields they have, upstream formats those
+// they carry; the difference is lost (`translation-table.ts`).
 
 interface Meaning {
   /** Short description. */
   about: string;
-  /** The response would be wrong without the field: if unsupported, the call is rejected. If false, the field is dropped and reported. */
+  /** Whether the response would be wrong without the field, so that a call is rejected. If false, the field is dropped and reported. */
   isEssential: boolean;
 }
 
@@ -95,15 +95,15 @@ export const requestFields = {
 
 export type RequestField = keyof typeof requestFields;
 
-/** A field in a client's format. */
+/** A request field in a client's format. */
 export interface SaidField {
   /** Name in errors and in `x-tidegate-dropped`. */
   name: string;
-  /** Values equal to an absent field. */
+  /** Values that mean the same as an absent field. */
   neutral?: readonly unknown[];
-  /** An empty object requests the field too. */
+  /** Whether an empty object requests the field too. */
   isSaidByEmpty?: true;
-  /** The gateway implements the field, so providers need not support it. */
+  /** Whether the gateway implements the field, so that providers need not support it. */
   isDoneHere?: true;
   /** Request fields that demonstrate it. */
   example: Readonly<Record<string, unknown>>;
@@ -111,33 +111,33 @@ export interface SaidField {
 
 export type SaidFields = Readonly<Partial<Record<RequestField, SaidField>>>;
 
-/** Loss of a field that a format carries in part. */
+/** Loss of a field that a format carries only partly. */
 export interface PartialLoss {
   treatment: 'refused' | 'dropped';
   /** Short description of the loss. */
   about: string;
-  /** Upstream model concerned; others may support the field. */
+  /** Upstream model that the loss concerns; others may support the field. */
   model?: string;
 }
 
 /**
- * How an upstream format carries a field: in the parts, possibly with a loss, or as body fields made from the client's value. `in_words`:
- * as a text of the conversation.
+ * How an upstream format carries a field: `by_parts`, possibly with a loss; `in_words`, as a text of the conversation; or as
+ * body fields that the function makes from the client's value.
  */
 export type Carried = 'by_parts' | 'in_words' | PartialLoss | ((value: unknown) => Readonly<Record<string, unknown>>);
 
 export type CarriedFields = Readonly<Partial<Record<RequestField, Carried>>>;
 
-/** A field of a client's body without a place in the parts. */
+/** A field of a client's body that the parts cannot hold. */
 export interface ExtraField {
-  /** If null, no format knows the field. */
+  /** Field of the shared vocabulary; null if unknown. */
   field: RequestField | null;
   /** Name in the client's format. */
   name: string;
   value: unknown;
 }
 
-/** Fields of a format by the name in its body. */
+/** Returns the fields of a format by their name in its bodies. */
 export function fieldsByName(said: SaidFields): ReadonlyMap<string, { field: RequestField; neutral: readonly unknown[] }> {
   const byName = new Map<string, { field: RequestField; neutral: readonly unknown[] }>();
   for (const [field, { name, neutral = [] }] of Object.entries(said)) {

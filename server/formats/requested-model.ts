@@ -9,7 +9,7 @@ export function requestedModel({ model }: Body): string {
   if (model === undefined || model === null || model === '') throw new AppError('model_required', {}, { field: 'model' });
   if (typeof model !== 'string') throw badField('model', fieldRules.text);
   if (model.length > longestName) throw badField('model', fieldRules.longest(longestName));
-  // Some upstreams use names in paths and headers.
+  // Some providers have model names in paths and headers.
   if (/\p{Cc}/u.test(model)) throw badField('model', fieldRules.noControls);
   return model;
 }

@@ -1,12 +1,12 @@
-// Collects the tool results of one turn in order, however many messages the caller splits them into.
+// Joins the tool results of one turn, in order, if the caller splits them into several messages.
 import type { Message, ToolResultPart } from './parts.ts';
 
 export class ResultTurns {
   readonly #messages: Message[];
-  /** Last turn, if it has only results. */
+  /** Last turn; undefined unless it has only results. */
   #open: Message | undefined;
 
-  /** @param messages of the conversation, to which others also append */
+  /** @param messages messages of the conversation, to which the owner also appends */
   constructor(messages: Message[]) {
     this.#messages = messages;
   }

@@ -7,12 +7,12 @@ import type { ModelRule, ProviderTraits } from './provider-traits.ts';
 import type { UpstreamDialect } from './upstream-dialect.ts';
 
 export interface Route {
-  /** Provider's format for this client. */
+  /** Provider's format for calls in the client's format. */
   readonly dialect: UpstreamDialect;
-  /** Framing of its streams. */
+  /** Framing of the provider's streams. */
   readonly framing: Framing;
   readonly provider: ProviderTraits;
-  /** Identity path. If null, the client uses another format. */
+  /** Identity path; null if the client uses another format. */
   readonly identity: IdentityPath | null;
   /** Model name sent upstream. */
   readonly upstreamModel: string;
@@ -20,7 +20,7 @@ export interface Route {
   readonly nameThere: string;
   /** Name for looking up model facts: the upstream name, or the caller's if the upstream's is unknown. */
   readonly knownAs: string;
-  /** If undefined, the model is unknown. */
+  /** Facts about the model; undefined if it is unknown. */
   readonly facts: ModelFacts | undefined;
   readonly rules: readonly ModelRule[];
   /** Fields set by the model name's suffix. */
@@ -38,6 +38,6 @@ export interface Route {
     /** Preserves dots of model names in deployment names. */
     readonly preservesDots?: boolean;
   };
-  /** If null, nothing is overridden. */
+  /** Fields that the channel overrides; null for none. */
   readonly paramOverride: Readonly<Record<string, unknown>> | null;
 }

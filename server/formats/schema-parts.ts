@@ -1,5 +1,5 @@
-// Limits on a request's JSON Schemas. Upstream formats rewrite schemas: a walk takes one step per part, and copies for references come from
-// one budget per request.
+// Limits and rewrites the JSON Schemas of a request. A rewrite takes one step per part of a schema, and copies of referenced
+// schemas are limited by one budget per request.
 import { AppError } from '#shared/errors.ts';
 import { isObject, type JsonObject } from '#server/framing/loose-json.ts';
 import { PartBudget } from '#server/framing/part-budget.ts';
@@ -15,7 +15,10 @@ const lettersPerPart = 64;
 /** Maximum characters of a reference; longer ones are unresolved. */
 const longestReference = 1_000;
 
-/** @throws {AppError} `body_too_complex`, 400 */
+/**
+ * Refuses schemas with too many parts.
+ * @throws {AppError} `body_too_complex`, 400
+ */
 export function checkSchemas(schemas: Iterable<unknown>): void {
   for (const schema of schemas)
     if (partsOf(schema, mostSchemaParts) > mostSchemaParts) throw new AppError('body_too_complex', {}, { status: 400 });
@@ -42,14 +45,14 @@ function partsOf(value: unknown, most: number): number {
   return parts;
 }
 
-/** Keywords with caller-chosen names and schemas as values; with a list of schemas; with one schema or formerly a list. */
+/** Keywords with caller-chosen names and schemas as values (`maps`), and with a list of schemas (`lists`). */
 const maps: ReadonlySet<string> = new Set(['properties', '$defs', 'definitions', 'patternProperties', 'dependentSchemas']);
 const lists: ReadonlySet<string> = new Set(['anyOf', 'oneOf', 'allOf', 'prefixItems']);
 const single: ReadonlySet<string> = new Set(['items', 'additionalProperties', 'not', 'contains', 'propertyNames', 'if', 'then', 'else']);
 
 /**
- * Rewrites a schema and its subschemas, innermost first: one step each, without following references. Unchanged schemas stay the same
- * object.
+ * Rewrites a schema and its subschemas, innermost first, without following references. A schema that needs no change is
+ * returned as the same object.
  */
 export function mapSchemas(schema: Schema, rewrite: (schema: Schema) => Schema): Schema {
   const ofSchema = (value: unknown): unknown => (isObject(value) ? rewrite(changed(value, ofWord)) : value);
@@ -81,7 +84,7 @@ export function unchanged<Item>(items: Item[], change: (item: Item) => Item): It
   return written.some((item, at) => item !== items[at]) ? written : items;
 }
 
-/** Budget for copies of referenced schemas, for formats without references; charged to the body's budget. */
+/** Budget for copies of referenced schemas, for formats without references. Copies count against the body's part budget too. */
 export class SchemaCopies {
   readonly #budget: PartBudget;
   #left = mostCopied;
@@ -91,7 +94,10 @@ export class SchemaCopies {
     this.#budget = budget;
   }
 
-  /** Returns whether one more copy fits, and charges it. @throws {AppError} from the budget's hold */
+  /**
+   * Charges one more copy; returns false if it does not fit.
+   * @throws {AppError} errors of the budget's hold
+   */
   take(schema: Schema): boolean {
     const size = this.#sizeOf(schema);
     if (size > this.#left || !this.#budget.tryTake(size)) return false;
@@ -99,7 +105,7 @@ export class SchemaCopies {
     return true;
   }
 
-  /** Measures each object once, however often it is referenced. Body depth is limited below the stack's. */
+  /** Returns the parts of a value. Each object is measured once. Recursion is safe, because the depth of bodies is limited. */
   #sizeOf(value: unknown): number {
     if (typeof value === 'string') return 1 + Math.floor(value.length / lettersPerPart);
     if (typeof value !== 'object' || value === null) return 1;
@@ -113,7 +119,7 @@ export class SchemaCopies {
   }
 }
 
-/** Resolves references within one schema, caching each. */
+/** Resolves and caches references within one schema. */
 export class SchemaReferences {
   readonly #root: Schema;
   readonly #found = new Map<string, Schema | null>();
@@ -162,7 +168,7 @@ export class MergedSchema {
     return this.#properties.has(name);
   }
 
-  /** Replaces an earlier property of that name. */
+  /** Sets a property; replaces an earlier one of that name. */
   setProperty(name: string, schema: unknown): void {
     this.#properties.set(name, schema);
   }
@@ -171,7 +177,7 @@ export class MergedSchema {
     for (const name of names) this.#required.add(name);
   }
 
-  /** Nothing may be added afterwards. */
+  /** Returns the merged schema. Nothing may be added afterwards. */
   finish(): JsonObject {
     // Preserves the order of keywords.
     if (this.#properties.size > 0) this.words['properties'] = Object.fromEntries(this.#properties);

@@ -1,17 +1,17 @@
-// Names that a body may have, found in the one scan that checks its names. Code that looks for such members searches only a body that has them:
-// a body of plain texts is not searched.
+// Names that occur in a body, found by the scan that checks its names. Code that looks for such members skips bodies without
+// them, such as bodies of plain texts.
 
-/** A sum of `seenName`s: each is there if the body may have one of its members where a format reads them. */
+/** Bit set of `seenName`: a bit is set if the body may have one of the members where a format reads them. */
 export type SeenNames = number;
 
 export const seenName = {
-  /** Marks of prompts and options of their cache. A body with content that the scan does not read may have them too. */
+  /** Cache marks and cache options. Also set if the body has content that the scan does not read. */
   cache: 1,
-  /** Calls of tools, and their results. */
+  /** Tool calls and results. */
   toolCalls: 2,
 } as const;
 
-/** A body that was not scanned may have every name. */
+/** All bits, for a body that was not scanned. */
 export const allNames: SeenNames = 3;
 
 export const seenByName: ReadonlyMap<string, SeenNames> = new Map<string, SeenNames>([

@@ -10,7 +10,7 @@ export interface SessionIds {
   parent: string;
 }
 
-/** Bounded, since it is stored with every call. */
+/** Matches a valid id, whose length is limited because it is stored with every call. */
 const plainId = /^[\w.:@/+=~-]{1,128}$/;
 
 interface SessionHeaders {
@@ -19,11 +19,11 @@ interface SessionHeaders {
   parent?: string;
 }
 
-/** The first row whose session header is present applies. Names as `Headers.get` expects. */
+/** Headers by client. The first row whose session header is present applies. */
 const sessionHeaders: readonly SessionHeaders[] = [
   // Claude Code, by its gateway guide.
   { session: 'x-claude-code-session-id', agent: 'x-claude-code-agent-id', parent: 'x-claude-code-parent-agent-id' },
-  // OpenCode: a sub-agent has its own session and names its parent's.
+  // OpenCode: a sub-agent has a session and sends its parent's too.
   { session: 'x-parent-session-id', agent: 'x-session-id' },
   // Codex: every agent is a thread; the first thread's id is the session's.
   { session: 'session-id', agent: 'thread-id', parent: 'x-codex-parent-thread-id' },
@@ -55,7 +55,7 @@ function idIn(headers: Pick<Headers, 'get'>, name: string | undefined): string {
   return (name === undefined ? null : headers.get(name)) ?? '';
 }
 
-/** Drops invalid ids; the main agent has none. */
+/** Drops invalid ids, and the agent id of the main agent. */
 function tidied({ session = '', agent = '', parent = '' }: Partial<SessionIds>): SessionIds | null {
   if (!isId(session)) return null;
   if (!isId(agent) || agent === session) return { session, agent: '', parent: '' };
@@ -72,13 +72,13 @@ export function sessionNamed(...values: readonly unknown[]): Pick<SessionIds, 's
   return session === undefined ? null : { session };
 }
 
-/** Above the length that any client produces. */
+/** Maximum length of a user field that is searched, above that of any client. */
 const longestUser = 1_000;
 const sessionAtEnd = /_session_([\w-]{1,128})$/;
 
 /**
- * Session that Claude Code puts into the user field: JSON with `session_id`, formerly `user_…_account_…_session_…`. A plain user id is not
- * a session, since it never ends.
+ * Reads the session that Claude Code sends in the user field: JSON with `session_id`, formerly `user_…_account_…_session_…`. A
+ * plain user id is no session, because it never ends.
  */
 export function sessionInUser(user: unknown): Pick<SessionIds, 'session'> | null {
   if (typeof user !== 'string' || user.length > longestUser) return null;
@@ -90,7 +90,7 @@ export function sessionInUser(user: unknown): Pick<SessionIds, 'session'> | null
   }
 }
 
-/** Session in a request's metadata. */
+/** Reads the session in a request's metadata. */
 export function sessionInMetadata(metadata: unknown): Pick<SessionIds, 'session'> | null {
   if (metadata === undefined || metadata === null) return null;
   const { session_id, conversation_id, thread_id, cursorConversationId } = fieldsOf(metadata);

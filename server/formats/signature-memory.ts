@@ -1,14 +1,14 @@
-// Stored signatures of tool calls, for callers whose SDKs send back known fields only: a provider's signature is stored per caller and
-// found by the call's id. A signature from the caller takes precedence.
+// Stores and restores signatures of tool calls, for callers whose SDKs do not send them back: a provider's signature is stored
+// per caller and found by the call's id. A signature that the caller sends takes precedence.
 import type { AssistantPart, ChatRequest, ResponsePart } from './parts.ts';
 import type { Seal } from './seal.ts';
 import type { UpstreamDialect } from './upstream-dialect.ts';
 
 /** Signatures of one caller. */
 export interface SignatureMemory {
-  /** @param callId the provider's, or the one generated for it */
+  /** @param callId id of the provider, or the one generated for its call */
   note(callId: string, seal: Seal): void;
-  /** Returns undefined if no signature is known for certain. */
+  /** Returns the signature of a call; undefined if none is known for certain. */
   find(callId: string): Seal | undefined;
 }
 
@@ -17,7 +17,7 @@ export function noteSignature(part: ResponsePart, { signedCalls }: Pick<Upstream
   if (part.type === 'tool_call' && part.seal !== undefined && part.seal.origin === signedCalls) memory?.note(part.id, part.seal);
 }
 
-/** Restores signatures that the caller omitted. Each signature is written once, even if its call repeats. */
+/** Restores signatures that the caller omitted; once each, even if a call is repeated. */
 export function withKnownSignatures(
   request: ChatRequest,
   { signedCalls }: Pick<UpstreamDialect, 'signedCalls'>,

@@ -1,4 +1,4 @@
-// WebSocket protocol of a format: its messages, and continuation from what the connection stores.
+// WebSocket protocol of a format: its messages, and how they continue conversations that the connection stores.
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ErrorObject } from '#server/surfaces/api-surface.ts';
 
@@ -6,17 +6,17 @@ type Json = Record<string, unknown>;
 type Body = Readonly<Json>;
 
 export type SocketMessage =
-  /** A call. */
+  /** Message that requests a response. */
   | {
       kind: 'turn';
-      /** Response that the conversation continues. If null, the message has all of it. */
+      /** Id of the response to continue; null if the message has the whole conversation. */
       previousId: string | null;
-      /** Prepares the stored conversation without generating. */
+      /** Whether the conversation is only stored, without a response. */
       isWarmUp: boolean;
     }
-  /** No action is needed. */
+  /** Message that requires no action. */
   | { kind: 'notice' }
-  /** Unsupported request, rejected in the format's own way. */
+  /** Unsupported request; `reply` rejects it as the format does. */
   | { kind: 'declined'; reply: Json };
 
 export interface SocketDialect {
@@ -28,7 +28,10 @@ export interface SocketDialect {
   readonly mostQueues: number;
   /** Headers for the calls of a connection, from its opening request. */
   callHeaders(headers: IncomingHttpHeaders): IncomingHttpHeaders;
-  /** Queue that a message names. If null, the default queue. @throws {AppError} */
+  /**
+   * Returns the queue that a message names; null for the default queue.
+   * @throws {AppError} `invalid_stream_id`
+   */
   queueOf(message: Body): string | null;
   /** @throws {AppError} with the field at fault */
   readMessage(message: Body): SocketMessage;
@@ -42,9 +45,9 @@ export interface SocketDialect {
   inputOf(message: Body): readonly unknown[];
   /** Response in a final message. If null, the message is not final. */
   responseIn(message: string): Json | null;
-  /** Id of a response, and the items it adds to its conversation. */
+  /** Returns the id of a response, and the items that it adds to its conversation. */
   outputOf(response: Body): { id: string; items: readonly unknown[] };
-  /** Returns a message as written on that queue. */
+  /** Returns a message with the name of its queue. */
   onQueue(message: string, queue: string): string;
   errorMessage(error: ErrorObject): Json;
 }

@@ -1,19 +1,19 @@
-// Interface of a stream between two formats: whole upstream events in; client bytes and facts for billing and logs out. One per stream; it
-// does no I/O.
+// Interface of a pipe between two formats: takes complete upstream events, returns bytes for the client and facts for billing
+// and logs. Each stream has its pipe, which does no I/O.
 import type { CallUnits } from '#shared/call-units.ts';
 import type { HostedCalls } from '#shared/hosted-tools.ts';
 import type { AdviceUsage, TokenUsage } from '#shared/token-usage.ts';
 import type { StreamVoice } from './client-dialect.ts';
 import type { ResponsePart, UpstreamErrorObject } from './parts.ts';
 
-/** Error in a response, with its equivalent status. */
+/** Error in a response, with the equivalent HTTP status. */
 export interface ErrorInResponse {
   status: number;
   message: string;
   type: string;
   param: string;
   code: string | number | null;
-  /** Billed usage in spite of the error. If undefined, none. */
+  /** Usage that is billed in spite of the error. If undefined, none. */
   usage?: TokenUsage;
   /** Seconds until a retry, if a field states them. */
   retryAfter?: number;
@@ -39,26 +39,26 @@ export function errorInResponse({
   };
 }
 
-/** Kind of the first events. `comments`: not known yet. */
+/** Content of the first events. `comments`: none yet. */
 export type StreamOpening = 'stream' | 'comments' | 'invalid' | ErrorInResponse;
 
 export interface PipeStep {
   forClient: readonly Buffer[];
-  /** Content of the received events, if some of them are sent later. If undefined, all are sent now. */
+  /** Data of the received events, if some are sent later. If undefined, all are in `forClient`. */
   reported?: readonly string[];
   /**
-   * `complete`: the upstream ended the stream by its format. `invalid`: an event is not of the format. `too_deep`: an event is nested too
-   * deep to parse. `blocked`: a wrapper of the stream judges that its events must not leave.
+   * `complete`: the upstream ended the stream as its format requires. `invalid`: an event is not of the format. `too_deep`: an
+   * event is nested too deep to parse. `blocked`: a wrapper of the pipe decided that the events must not be sent.
    */
   next: 'more' | 'complete' | 'invalid' | 'too_deep' | 'blocked' | ErrorInResponse;
 }
 
 export interface ReportedUsage {
-  /** Usage, classes that are not reported 0. If null, none or an implausible one was reported. */
+  /** Usage, with 0 for classes that are not reported; null if none or an implausible one was reported. */
   usage: TokenUsage | null;
-  /** The reported usage is not plausible. */
+  /** Whether the reported usage is implausible. */
   isInvalid: boolean;
-  /** The model wrote text after the usage, which excludes it. */
+  /** Whether the model wrote text after the usage, which excludes that text. */
   hasTextAfter: boolean;
   /** Runs of hosted tools, reported or observed. If undefined, none. */
   hosted?: HostedCalls | undefined;
@@ -66,28 +66,28 @@ export interface ReportedUsage {
   summaries?: TokenUsage | undefined;
   /** Tokens of advice by model, not part of `usage`. If undefined, none. */
   advice?: readonly AdviceUsage[] | undefined;
-  /** Finish reason that no table has. */
+  /** Finish reason that is in no table. */
   unknownEnding?: string;
   /** Units of a price per call. If undefined, the call itself. */
   units?: CallUnits;
-  /** Events were received without any requested content. */
+  /** Whether events were received, but none of the requested content. */
   isNothing?: boolean;
 }
 
 export interface StreamPipe extends StreamVoice {
   open(events: Buffer): StreamOpening;
-  /** @param isOwned the buffer is not reused by others */
+  /** @param isOwned whether the buffer is not reused by others */
   push(events: Buffer, isOwned: boolean): PipeStep;
   /**
    * Translates a whole response in place of a stream. If undefined, whole responses are written as events first.
    * @param bytes size of the response
    */
   pushWhole?(parts: readonly ResponsePart[], bytes: number): PipeStep;
-  /** Whether the rest of a body without a final empty line is an event. */
+  /** Reports whether the rest of a body, which lacks a final empty line, is an event. */
   isEvent(rest: Buffer): boolean;
-  /** Content was received: before that, a failed call may be retried at another channel. If undefined, any event counts. */
+  /** Reports whether content was received, after which a failed call is not retried. If undefined, any event counts. */
   hasContent?(): boolean;
-  /** The model reported a finish reason and wrote nothing since. */
+  /** Reports whether the model reported a finish reason and wrote nothing since. */
   hasFinished(): boolean;
   /** Drops unfinished items of an aborted stream, so that they are not billed. If undefined, content is billed as it comes. */
   dropUnfinished?(): void;

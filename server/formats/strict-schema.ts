@@ -1,4 +1,4 @@
-// Schemas that OpenAI accepts in strict mode. It rejects others there, and follows them as a hint without strict mode. Source:
+// Recognizes schemas that OpenAI accepts in strict mode. Others are sent without strict mode, as a hint. Source:
 // platform.openai.com/docs/guides/structured-outputs, "Supported schemas".
 import { isObject } from '#server/framing/loose-json.ts';
 
@@ -15,7 +15,7 @@ const refused = [
   'prefixItems',
 ];
 
-/** Whether every object in the schema requires all of its properties and allows no others. */
+/** Reports whether every object in the schema requires all of its properties and allows no others. */
 export function isStrictSchema(schema: unknown): boolean {
   if (!isObject(schema)) return schema !== true;
   if (refused.some((keyword) => schema[keyword] !== undefined)) return false;

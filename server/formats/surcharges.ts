@@ -1,6 +1,6 @@
-// Fields that cost more than the model's price: tiers, of which those with a factor are billed by it; paid extras and other models, which
-// are not billed; and account settings. When the caller's format is forwarded, they are dropped and reported unless the channel's setting
-// `allow_surcharges` permits them.
+// Drops and reports request fields that make the provider charge more than the model's price, on routes that forward the
+// caller's format, unless the channel's setting `allow_surcharges` permits them: service tiers (those with a factor are billed
+// by it), paid extras, other models, and account settings.
 import { writeJson } from '#server/framing/long-json.ts';
 import { AppError } from '#shared/errors.ts';
 import { isObject } from '#server/framing/loose-json.ts';
@@ -26,7 +26,10 @@ export interface Surcharges {
   marks?: Readonly<Record<string, Readonly<Record<string, readonly unknown[]>>>>;
 }
 
-/** Returns the same call if nothing costs more. @throws {AppError} `untranslatable` for a field that must not be dropped */
+/**
+ * Returns the call without surcharges, the same object if it has none.
+ * @throws {AppError} `untranslatable` for a field that must not be dropped
+ */
 export function withoutSurcharges(call: CallInput): { call: CallInput; dropped: readonly string[] } {
   if (call.isPassThrough === true) return { call, dropped: none };
   const dropped: string[] = [];
@@ -53,7 +56,7 @@ export function plainBody(
   const { fields, lists, essential = none, marks, said = nothing } = dialect.surcharges ?? noSurcharges;
   let body = withoutMembers(requested, fields, dropped);
   if (lists !== undefined) body = withoutItems(body, lists, dropped);
-  // What the scan has seen is of the client's body.
+  // The scan's names are those of the client's body; a changed body is searched.
   const mayBeMarked = requested !== clientBody || ((seen ?? allNames) & seenName.cache) !== 0;
   if (marks !== undefined && mayBeMarked) body = withoutMarks(body, marks, dropped);
   let charged: string[] | null = null;
@@ -83,7 +86,7 @@ interface Member {
 
 const knownMembers = new WeakMap<Surcharges['fields'], readonly Member[]>();
 
-/** Entries of `fields` that are members. */
+/** Returns the entries of `fields` that are members of objects. */
 function membersOf(fields: Surcharges['fields']): readonly Member[] {
   let known = knownMembers.get(fields);
   if (known === undefined) {
@@ -108,7 +111,7 @@ function withoutMembers(body: CallInput['body'], fields: Surcharges['fields'], d
   return edited;
 }
 
-/** Drops a value that is not a list of texts, since its interpretation is unknown. */
+/** Drops list items with a surcharge, and values that are no list of texts, because their interpretation is unknown. */
 function withoutItems(body: CallInput['body'], lists: NonNullable<Surcharges['lists']>, dropped: string[]): CallInput['body'] {
   let edited = body;
   for (const name in lists) {
@@ -135,7 +138,7 @@ function isFree(value: unknown, free: readonly unknown[]): boolean {
   return value === undefined || value === null || free.includes(value);
 }
 
-/** Avoids copying bodies without marks. */
+/** Reports whether a value contains a mark, so that bodies without one are not copied. */
 function hasMark(value: unknown, marks: NonNullable<Surcharges['marks']>): boolean {
   if (Array.isArray(value)) return value.some((item) => hasMark(item, marks));
   if (!isObject(value)) return false;

@@ -1,14 +1,17 @@
 // Extracts the model's text from raw events or bodies without parsing their JSON.
 import { endOfText } from '#server/framing/json-text.ts';
 
-/** Joins the string values of these keys. @param keys global expression that matches a quoted key */
+/**
+ * Joins the string values of the keys.
+ * @param keys global expression that matches a quoted key
+ */
 export function textOf(raw: string, keys: RegExp): string {
   let text = '';
   for (const piece of textsIn(raw, keys)) text += piece;
   return text;
 }
 
-/** Scans by hand: an expression for values would store every character. */
+/** Yields the string values of a key. Scans without an expression for values, which would store every character. */
 export function* textsIn(raw: string, key: RegExp): Generator<string> {
   const keys = new RegExp(key);
   while (keys.test(raw)) {

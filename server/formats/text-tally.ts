@@ -1,8 +1,8 @@
 // Counts tokens of model output in constant memory: text beyond a limit is counted in the background and dropped.
 
-/** Characters of buffered text. */
+/** Maximum characters of buffered text. */
 const textLimit = 48 * 1024;
-/** Characters estimated together: estimates round up, and deltas are short. */
+/** Characters that are estimated together, because estimates round up and deltas are short. */
 const estimatedTogether = 512;
 
 export interface TextTallyOptions {

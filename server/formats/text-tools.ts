@@ -1,10 +1,10 @@
-// Tools with free text input, for formats with JSON arguments only: the text is sent as `{"input": …}`.
+// Converts tools with free text input for formats with JSON arguments only: the text is sent as `{"input": …}`.
 import { type JsonObject, parseObject } from '#server/framing/loose-json.ts';
 import type { Grammar, Tool } from './parts.ts';
 
 const member = 'input';
 
-/** @param grammar of the text, added to the description for formats that cannot enforce it */
+/** @param grammar grammar of the text, added to the description because the format cannot enforce it */
 export function textTool({ name, description, grammar }: { name: string; description?: string; grammar?: Grammar }): Tool {
   const about = [description, grammar === undefined ? undefined : `The input must match this grammar:\n${grammar.definition}`];
   const text = about.filter((part) => part !== undefined).join('\n\n');
@@ -44,9 +44,9 @@ const longestBeginning = 64;
 
 /** Extracts the text from streamed arguments as far as it is certain. */
 export class TextOfArguments {
-  /** Received, not yet returned. */
+  /** JSON received and not returned yet. */
   #json = '';
-  /** `free`: not the expected JSON; returned at the end. */
+  /** Position in relation to the text. `free`: the JSON is not the expected object and is returned at the end. */
   #state: 'before' | 'within' | 'behind' | 'free' = 'before';
   #reported = '';
 
@@ -94,13 +94,13 @@ export class TextOfArguments {
   }
 }
 
-/** `\n`, or `\u` with four digits; a high surrogate waits for its low one. */
+/** Returns the length of an escape: `\n`, or `\u` with four digits, for a high surrogate with its low one. */
 function escapeLength(json: string, at: number): number {
   if (json[at + 1] !== 'u') return 2;
   return /^\\u[dD][89abAB]/.test(json.slice(at, at + 4)) && (json.length < at + 8 || json.startsWith('\\u', at + 6)) ? 12 : 6;
 }
 
-/** Tolerates raw line breaks, which some models write in JSON. */
+/** Decodes escapes; raw line breaks, which some models write, are accepted. */
 function unescaped(text: string): string {
   if (!text.includes('\\')) return text;
   try {

@@ -1,9 +1,9 @@
-// Thinking level for formats with three of them.
+// Maps thinking to levels, for formats with three of them.
 import type { ReasoningWish } from './parts.ts';
 
 export type ThinkingLevel = 'low' | 'medium' | 'high';
 
-/** Maps a request for thinking; without a budget or effort, the medium level. */
+/** Returns the level for requested thinking; the medium one without budget and effort. */
 export function thinkingLevel({ effort, budgetTokens }: ReasoningWish): ThinkingLevel {
   return effort === undefined ? levelOf(budgetTokens) : levels[effort];
 }

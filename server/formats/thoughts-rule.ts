@@ -1,4 +1,4 @@
-// Whether thinking of earlier turns is sent back to a call's provider.
+// Decides whether thinking of earlier turns is sent back to the provider of a call.
 import type { EncodeInput } from './encode-input.ts';
 import type { ThoughtsRule } from './provider-traits.ts';
 

@@ -1,4 +1,4 @@
-// Token limits of a choice in a format's requests.
+// Reads and writes the token limits of a choice in a format's requests.
 import { isObject } from '#server/framing/loose-json.ts';
 
 type Body = Readonly<Record<string, unknown>>;
@@ -6,11 +6,11 @@ type Body = Readonly<Record<string, unknown>>;
 export interface TokenLimits {
   /** Members that are limits or contain one. */
   readonly names: readonly string[];
-  /** Returns the largest limit of a choice. If undefined, there is none, or a value that many upstreams treat as none. */
+  /** Returns the largest limit of a choice; undefined if there is none, or a value that many upstreams treat as none. */
   read(body: Body): number | undefined;
-  /** Lowers existing limits. Without one, sets the first. */
+  /** Lowers existing limits; sets the first one if there is none. */
   bound(body: Body, tokens: number): Record<string, unknown>;
-  /** The format has no limit: models choose the length. */
+  /** Whether the format has no limit, so that models choose the length. */
   readonly areNone?: true;
 }
 
@@ -18,7 +18,7 @@ export interface TokenLimits {
 export const noLimits: TokenLimits = { names: [], read: () => undefined, bound: (body) => ({ ...body }), areNone: true };
 
 /**
- * @param first path that is set if no limit exists, renamed for models with another name
+ * @param first path that is set if no limit exists; it may be renamed for the model later
  * @param others dotted paths: `generationConfig.maxOutputTokens`
  */
 export function limitsAt(first: string, ...others: readonly string[]): TokenLimits {
@@ -45,13 +45,13 @@ export function limitsAt(first: string, ...others: readonly string[]): TokenLimi
         if (limit > tokens || limit <= 0) bounded = withValue(bounded, path, tokens);
       }
       if (hasLimit) return bounded;
-      // A non-number is not a limit, but shows which name the provider supports.
+      // A value that is no number is no limit, but shows which name the provider supports.
       return withValue(bounded, paths.find((path) => valueAt(bounded, path) !== undefined) ?? firstPath, tokens);
     },
   };
 }
 
-/** Returns the largest valid number. If undefined, none is valid. */
+/** Returns the largest valid number; undefined if none is valid. */
 export function largestCount(...values: readonly unknown[]): number | undefined {
   const counts = values.filter((value): value is number => typeof value === 'number' && value > 0);
   return counts.length === 0 ? undefined : Math.ceil(Math.max(...counts));
@@ -64,7 +64,7 @@ function valueAt(body: Body, path: readonly string[]): unknown {
   return value;
 }
 
-/** Copies only what changes. */
+/** Sets the value at a path; copies only the objects on the path. */
 function withValue(body: Body, [name = '', ...rest]: readonly string[], value: unknown): Record<string, unknown> {
   if (rest.length === 0) return { ...body, [name]: value };
   const inner = body[name];
@@ -77,7 +77,7 @@ interface Reserved {
   route: { readonly paramOverride: Body | null };
 }
 
-/** Restores limits after edits: they may not exceed the reservation, nor may an override remove one. */
+/** Restores limits after edits, which may neither exceed the reservation nor remove a limit. */
 export function retainLimits(
   body: Record<string, unknown>,
   { outputBound, choiceLimit, route: { paramOverride } }: Reserved,

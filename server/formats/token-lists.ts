@@ -1,9 +1,9 @@
-// Prompts that callers send as token lists.
+// Recognizes prompts that callers send as token lists.
 
-/** Decodes tokens of the requested model. If null, some do not exist. */
+/** Decodes tokens of the requested model; returns null if some do not exist. */
 export type DecodeTokens = (lists: readonly (readonly number[])[]) => Promise<readonly string[] | null>;
 
-/** Whether a value is a token list; an empty list is one. */
+/** Reports whether a value is a token list; an empty list is none. */
 export function isTokenList(value: unknown): value is readonly number[] {
   return Array.isArray(value) && value.length > 0 && value.every(isToken);
 }

@@ -1,8 +1,8 @@
-// Log probabilities in OpenAI's formats.
+// Reads and writes log probabilities in OpenAI's formats.
 import { isObject } from '#server/framing/loose-json.ts';
 import type { LikelyToken, TokenLogprob } from './parts.ts';
 
-/** Skips invalid tokens. */
+/** Reads the tokens; invalid ones are skipped. */
 export function readLogprobs(value: unknown): TokenLogprob[] {
   if (!Array.isArray(value)) return [];
   return value.flatMap((item: unknown) => {
@@ -18,7 +18,7 @@ function readToken(value: unknown): LikelyToken | null {
   return { token, logprob, bytes: Array.isArray(bytes) && bytes.every((byte) => typeof byte === 'number') ? bytes : null };
 }
 
-/** `bytes` is required: if unknown, the UTF-8 of the text. */
+/** Writes the tokens. Unknown `bytes`, which are required, are the UTF-8 of the text. */
 export function writeLogprobs(tokens: readonly TokenLogprob[]): object[] {
   return tokens.map(({ top, ...token }) => ({ ...writeToken(token), top_logprobs: top.map(writeToken) }));
 }

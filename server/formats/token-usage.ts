@@ -1,4 +1,4 @@
-// Sums token classes and reads them from untrusted numbers.
+// Combines reports of token usage, and reads token counts from untrusted values.
 import { isObject } from '#server/framing/loose-json.ts';
 import type { HostedCalls } from '#shared/hosted-tools.ts';
 import { tierNamed } from '#shared/service-tiers.ts';
@@ -13,7 +13,7 @@ export function withUsage(before: TokenUsage | null, reported: Partial<TokenUsag
 /** Usage reported so far for one response. Later reports replace earlier ones class by class. */
 export class UsageSoFar {
   #usage: Partial<TokenUsage> = {};
-  /** Main counts whose last report is not plausible. */
+  /** Main counts whose last report is implausible. */
   readonly #invalid = new Set<MainCount>();
 
   #hosted: HostedCalls | undefined;
@@ -32,7 +32,7 @@ export class UsageSoFar {
     for (const count of this.#invalid) if (part.usage[count] !== undefined) this.#invalid.delete(count);
   }
 
-  /** Notes usage that an error reports: its zeros are classes that it leaves out. */
+  /** Notes usage that an error reports. Zeros are classes that it omits, and replace nothing. */
   noteBilled(usage: TokenUsage): void {
     this.note({ type: 'usage', usage: Object.fromEntries(Object.entries(usage).filter(([, count]) => count !== 0)) });
   }
@@ -42,7 +42,7 @@ export class UsageSoFar {
     delete this.#usage[count];
   }
 
-  /** @param hasTextAfter the model wrote text after its output was reported */
+  /** @param hasTextAfter whether the model wrote text after its output was reported */
   report(hasTextAfter: boolean): ReportedUsage {
     const reported = this.#tokens(hasTextAfter);
     if (this.#hosted !== undefined) reported.hosted = this.#hosted;
@@ -53,14 +53,14 @@ export class UsageSoFar {
   }
 
   #tokens(hasTextAfter: boolean): ReportedUsage {
-    // An implausible count before the text was a placeholder.
+    // An implausible count that text follows was a placeholder.
     if (this.#invalid.size > 0) return { usage: null, isInvalid: !hasTextAfter, hasTextAfter: false };
     const usage = withUsage(null, this.#usage);
     return { usage: inputTokens(usage) + usage.output > 0 ? usage : null, isInvalid: false, hasTextAfter };
   }
 }
 
-/** Adds the usage that a provider reports with an error, and bills. A usage of zeros, or one that cannot be true, adds nothing. */
+/** Adds the usage that a provider bills for an error; none if it is zero or implausible. */
 export function withBilled<E extends UpstreamErrorObject>(error: E, parts: readonly ResponsePart[]): E {
   if (parts.length === 0) return error;
   const reported = new UsageSoFar();
@@ -76,13 +76,13 @@ export function withTier<U extends Partial<TokenUsage> | null>(usage: U, reporte
 }
 
 interface InputMedia {
-  /** All input, and cached input. */
+  /** All input tokens, cached ones included; `cacheRead`: cached ones. */
   input: number;
   cacheRead: number;
-  /** Audio in all input. */
+  /** Audio and image tokens in `input`. */
   audio: number;
   image: number;
-  /** Media in cached input. If null, not reported: the cache is assumed to contain text first. */
+  /** Media tokens in `cacheRead`; null if not reported. The cache is then assumed to contain text first. */
   cached: Readonly<Record<'audio' | 'image', number>> | null;
 }
 
@@ -105,19 +105,19 @@ export function mediaClasses(reported: InputMedia): Pick<TokenUsage, 'audioInput
   };
 }
 
-/** Reads OpenAI's `cached_tokens_details`. If null, there are none. */
+/** Reads OpenAI's `cached_tokens_details`; null if there are none. */
 export function cachedMedia(details: unknown): InputMedia['cached'] {
   if (!isObject(details)) return null;
   return { audio: tokenCount(details['audio_tokens']) ?? 0, image: tokenCount(details['image_tokens']) ?? 0 };
 }
 
-/** No single call uses more; a larger number is an upstream's fault. */
+/** Maximum plausible count of a call; a larger number is a fault of the provider. */
 const largestCount = 1e9;
 
 /** Some providers report numbers as texts. */
 const plainInteger = /^\d{1,10}$/;
 
-/** Returns a token count. If undefined, the value is not one. */
+/** Returns a token count; undefined if the value is none. */
 export function tokenCount(value: unknown): number | undefined {
   const number = typeof value === 'string' && plainInteger.test(value) ? Number(value) : value;
   return typeof number === 'number' && Number.isInteger(number) && number >= 0 && number <= largestCount ? number : undefined;
@@ -139,12 +139,12 @@ export function outputWithReasoning({ input, output, reasoning, total }: Reporte
   return reasoning > 0 && tokenCount(total) === input + output + reasoning ? output + reasoning : output;
 }
 
-/** Whether a value is present and not a valid count. */
+/** Reports whether a value is present and not a valid count. */
 export function isInvalidCount(value: unknown): boolean {
   return value !== undefined && value !== null && tokenCount(value) === undefined;
 }
 
-/** Part for a present but invalid usage. */
+/** Part for a usage that is present but invalid. */
 export const invalidUsage: readonly ResponsePart[] = [{ type: 'invalid_usage', counts: ['input', 'output'] }];
 
 /** Returns a part for the invalid main counts, or nothing. */

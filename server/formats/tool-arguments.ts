@@ -1,13 +1,13 @@
-// Tool arguments in a conversation. Most formats require an object, but a truncated model has written invalid JSON, and the conversation
-// must continue.
+// Reads tool arguments in a conversation. Most formats require an object, but a model that was cut off has written invalid
+// JSON, and the conversation must continue.
 import { isObject, type JsonObject, parseObject } from '#server/framing/loose-json.ts';
 import { LongTexts } from '#server/framing/long-json.ts';
 import type { ToolCallPart } from './parts.ts';
 import { argumentsOfText, wrappedText } from './text-tools.ts';
 
 /**
- * Returns JSON of an object for any input: objects are unchanged, nothing or `null` becomes an empty one, other text becomes the argument
- * `input`, so that the model sees what it wrote.
+ * Returns the JSON of an object for any input: objects are unchanged, empty input and `null` become an empty object, other text
+ * becomes the argument `input`, so that the model sees what it wrote.
  */
 export function objectArguments(written: unknown): string {
   if (isObject(written)) return objectText(written);
@@ -23,7 +23,7 @@ export function objectText(object: JsonObject): string {
   return prepared.get(object) ?? JSON.stringify(object);
 }
 
-/** Serialized ahead of use, as long as the object lives. */
+/** Texts of objects that were serialized in advance, as long as the object exists. */
 const prepared = new WeakMap<object, string>();
 /** Characters from which serialization is slow. */
 const leastLong = 64 * 1024;
@@ -62,17 +62,17 @@ function isLikeObject(text: string): boolean {
   return text.startsWith('{') && text.endsWith('}');
 }
 
-/** Longer texts are not checked for emptiness. */
+/** Maximum characters of a text that may be an empty value, such as `null` or `{ }`. */
 const longestNothing = 64;
 
-/** Maximum characters of arguments parsed for validation, each and per request; beyond, only their start and end are checked. */
+/** Maximum characters of arguments parsed for validation per request; of further ones only start and end are checked. */
 const mostParsed = 512 * 1024;
 
 /** Validates arguments of one request for a provider that parses them. */
 export class ArgumentsCheck {
   #left = mostParsed;
 
-  /** Returns the same text if it is an object. */
+  /** Returns the JSON of an object; the same text if it is one. */
   sound(text: string): string {
     this.#left -= text.length;
     if (this.#left < 0 && isLikeObject(text)) return text;

@@ -48,7 +48,7 @@ export class TranslatedStream implements StreamPipe {
     const out: string[] = [];
     for (const event of this.#route.framing.events(events)) {
       if (isTooDeep(event.data)) {
-        // Written by the model, though not forwarded.
+        // The model wrote it, so it is counted though not forwarded.
         this.#addText(event.data);
         return this.#step(out, 'too_deep');
       }
@@ -68,14 +68,14 @@ export class TranslatedStream implements StreamPipe {
     return this.#step(out, 'more');
   }
 
-  /** `parts` contain no error. */
+  /** Translates a complete response. `parts` contain no error. */
   pushWhole(parts: readonly ResponsePart[], bytes: number): PipeStep {
     this.#bytes += bytes;
     const out = parts.map((part) => {
       this.#note(part);
       return this.#writer.write(part);
     });
-    // The usage of a whole response includes all of its text.
+    // The usage of a complete response includes all of its text.
     this.#hasTextAfterUsage = false;
     return this.#step(out, 'complete');
   }
@@ -96,7 +96,7 @@ export class TranslatedStream implements StreamPipe {
     if (reportsOutput) this.#hasTextAfterUsage = false;
   }
 
-  /** Adds usage of an error, counting output so far. */
+  /** Notes the usage of an error, which counts the output so far. */
   #noteBilled({ usage }: UpstreamErrorObject, parts: readonly ResponsePart[]): void {
     for (const part of parts) if (part.type === 'usage') this.#note(part);
     if (usage === undefined) return;

@@ -10,14 +10,14 @@ export interface TranslationRow extends PartialLoss {
   to: string;
   /** Name in errors and in `x-tidegate-dropped`. */
   field: string;
-  /** Request fields that demonstrate it. */
+  /** Request fields that demonstrate the loss. */
   example: Readonly<Record<string, unknown>>;
 }
 
-/** Vendor objects, sent back unchanged to their origin. */
+/** Fields with vendor objects, which are sent back unchanged to their origin. */
 const vendorsOwn: ReadonlySet<RequestField> = new Set(['offered_provider_tools', 'forced_provider_tool', 'provider_tool_results']);
 
-/** Details of media, which are rejected as a whole if unsupported. */
+/** Fields of media, which are rejected as a whole if unsupported. */
 const ofMedia: ReadonlySet<RequestField> = new Set(['image_detail', 'media_details']);
 
 export const translationTable: readonly TranslationRow[] = Object.values(clientDialects).flatMap((client) =>

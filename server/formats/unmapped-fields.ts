@@ -3,7 +3,7 @@
 /** Members by reason: `content[text].citations` is a member of text blocks. */
 type Reasons = Readonly<Record<string, readonly string[]>>;
 
-/** Includes everything below a named member. `tests/conformance/vendor-members.test.ts` finds the names. */
+/** Names of members that are not mapped, nor anything below them. `tests/conformance/vendor-members.test.ts` finds the names. */
 export interface UnmappedFields {
   /** Members of complete responses. */
   whole: Reasons;

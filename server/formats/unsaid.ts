@@ -14,7 +14,10 @@ function saysNothing(field: string, value: unknown): boolean {
   return value === null || value === undefined || defaults.get(field) === value;
 }
 
-/** Returns the caller's name of a dropped field. If undefined, the field had no effect. @param said names in the body's format */
+/**
+ * Returns the caller's name of a dropped field; undefined if the field had no effect.
+ * @param said fields of the body's format
+ */
 export function missedName(field: string, value: unknown, { client, clientBody }: EncodeInput, said: SaidFields): string | undefined {
   if (saysNothing(field, value)) return undefined;
   if (Object.hasOwn(clientBody, field)) return field;

@@ -33,13 +33,13 @@ export interface WriteOptions {
   budget?: PartBudget;
   /** Fields that control thinking at the provider. If undefined, the format's default. */
   thinkingWords?: ThinkingWords | undefined;
-  /** Fields in which the provider accepts earlier thinking. If undefined, not at all or by the format. */
+  /** Fields in which the provider accepts thinking of earlier turns. If undefined, those of the format, if any. */
   thoughts?: ThoughtsRule | undefined;
-  /** Adds cache marks if the caller set none. */
+  /** Whether cache marks are added if the caller set none. */
   marksPrompt?: boolean;
   /** Cache marks that the provider supports. If undefined, the format's. */
   cacheMarks?: CacheMarks | undefined;
-  /** Sends unencrypted thinking of earlier turns. If undefined, it is dropped by formats with such thinking. */
+  /** Whether unencrypted thinking of earlier turns is sent. If undefined, formats with such thinking drop it. */
   takesPlainThoughts?: boolean;
   /** Fields that the provider rejected, by their names in `doubtful`. If undefined, none. */
   withoutFields?: ReadonlySet<string> | undefined;
@@ -63,7 +63,7 @@ export interface WrittenRequest {
 }
 
 export interface AppliedTraits {
-  /** The same object if nothing changed. */
+  /** Changed body; the same object if nothing changed. */
   body: Readonly<Record<string, unknown>>;
   /** Client fields that the provider or its model does not support. */
   dropped: readonly string[];
@@ -74,15 +74,15 @@ export interface StreamReader {
   read(event: FramedEvent): readonly ResponsePart[];
   /** Reads usage that is deferred because later events replace it. If undefined, none is deferred. */
   readUnread?(): readonly ResponsePart[];
-  /** The upstream ended the stream by its format. */
+  /** Whether the upstream ended the stream as its format requires. */
   readonly isComplete: boolean;
 }
 
 /** Collects a complete response from its stream. */
 export interface Gathering {
-  /** Whether an event is needed; others are dropped. */
+  /** Reports whether an event is needed; others are dropped. */
   stores(event: FramedEvent): boolean;
-  /** Returns the response, or an error, from the stored events. If null, the stream was truncated. */
+  /** Returns the response, or an error, from the stored events; null if the stream was truncated. */
   whole(events: Iterable<FramedEvent>): Record<string, unknown> | null;
 }
 
@@ -90,7 +90,7 @@ type Body = Readonly<Record<string, unknown>>;
 
 /** WebSocket transport of a format: one message is the request, each response message an event. */
 export interface SocketEnd {
-  /** Whether the message is the last one. */
+  /** Reports whether the message is the last one. */
   isLast(message: string): boolean;
 }
 
@@ -101,27 +101,27 @@ export interface UpstreamDialect {
   /** Fields that limit the tokens of a choice; `noLimits` if none. */
   readonly limits: TokenLimits;
   /**
-   * Number of responses that a body requests per prompt, read loosely. If it returns undefined, the body has no number. If not defined,
-   * there is always one.
+   * Returns the number of responses that a body requests per prompt, read loosely; undefined if the body has none. If the
+   * member is undefined, there is always one response.
    */
   choicesIn?(body: Body): number | undefined;
   /** Request fields that the format carries; others are lost. */
   readonly carriedFields: CarriedFields;
-  /** Identity path for clients of this format. If null, none use it. */
+  /** Identity path for clients of this format; null if it is no client format. */
   readonly identity: IdentityPath | null;
   /** Identity path of completions, if the format has them. */
   readonly completions?: IdentityPath;
 
   // Requests.
-  /** Tool choices may list allowed tools at every provider. If undefined, not supported by all. */
+  /** Whether tool choices may list allowed tools at every provider of the format; else a provider's record states it. */
   readonly takesAllowedTools?: true;
   readonly surcharges?: Surcharges;
   /** Hosted tools. If undefined, the format has none. */
   readonly hosted?: HostedAccess;
-  /** Models search in vector stores that a request names. If undefined, no provider does. */
+  /** Whether models can search vector stores that a request names. */
   readonly searchesStores?: true;
   /**
-   * Path of the first id of an object in the provider's account, such as a file. If undefined, none.
+   * Returns the path of the first id of an object in the provider's account, such as a file; undefined if there is none.
    * @param own id that the caller may use
    */
   findAccountObject(body: Body, own?: string): string | undefined;
@@ -131,11 +131,11 @@ export interface UpstreamDialect {
   addressUse?(address: MediaAddress, upstreamModel: string): AddressUse;
   /** Origin of required signatures on tool calls. If undefined, calls are not signed. */
   readonly signedCalls?: SealOrigin;
-  /** Whether a body has functions that thinking models reject in this format. If undefined, none do. */
+  /** Reports whether a body has functions that thinking models reject in this format. If undefined, none are rejected. */
   hasRefusedFunctions?(body: Body, facts: ModelFacts): boolean;
-  /** Providers cache marked prompts only. If undefined, every prompt. */
+  /** Whether providers cache marked prompts only. If undefined, every prompt. */
   readonly preservesMarked?: true;
-  /** Tool results that are JSON become objects. If undefined, they stay texts. */
+  /** Whether tool results that are JSON become objects. If undefined, they remain texts. */
   readonly parsesResults?: true;
   /** @throws {AppError} 400 `untranslatable` with a client field that cannot be carried and must not be dropped */
   writeRequest(request: ChatRequest, options: WriteOptions): WrittenRequest;
@@ -145,42 +145,42 @@ export interface UpstreamDialect {
   readonly desk?: FileDesk;
   /** WebSocket transport. If undefined, HTTP. */
   readonly socket?: SocketEnd;
-  /** Resolves contradictions after all edits and limits. */
+  /** Resolves contradictions between fields after all edits and limits. */
   normalize?(body: Body, input: EncodeInput): Body;
   /** Caller header with the format's version. */
   readonly versionHeader?: string;
   /** Headers in addition to the provider record's. */
   headers?(input: EncodeInput): Readonly<Record<string, string>>;
-  /** Thinking effort, for the log. */
+  /** Returns the thinking effort, for the log. */
   effortOf(body: Body): string | undefined;
-  /** Whether a request's cache writes have a lifetime with a higher price, which responses do not report. If undefined, no request's do. */
+  /** Reports whether cache writes of a request have a longer lifetime at a higher price, which responses do not report. */
   readonly writesLong?: (body: Body) => boolean;
   /** Lowest limit that providers accept. If undefined, any. */
   readonly leastMaxTokens?: number;
-  /** Limit to which a lower one is raised for that model. */
+  /** Returns the limit to which a lower one is raised for that model. */
   leastLimit?(body: Body, model: string, settings: DialectSettings): number;
 
   // Responses.
   /** Response fields of the vendor's SDK that are not mapped to other formats. If undefined, the format has no SDK types. */
   readonly unmappedFields?: UnmappedFields;
   /**
-   * Returns null if the body is not a response of this format. Implausible counts become parts.
-   * @param model requested one, for responses that do not name theirs
+   * Reads a complete response; null if the body is none of this format. Implausible counts become parts.
+   * @param model requested model, for responses without one
    */
   readWhole(body: Body, provider: ProviderTraits | null, model?: string): readonly ResponsePart[] | null;
   createStreamReader(provider: ProviderTraits | null, model?: string): StreamReader;
-  /** For providers that only stream. If undefined, none do. */
+  /** Collects complete responses, for providers that only stream. If undefined, no provider only streams. */
   readonly gathering?: Gathering;
   /** Polling of an asynchronous call. If undefined, calls are synchronous. */
   createAwaiting?(call: AwaitedCall): Awaiting;
-  /** Whether the event belongs to a stream of this format. */
+  /** Reports whether the event belongs to a stream of this format. */
   isEvent(event: FramedEvent): boolean;
-  /** Error in a body of status 200 or in an event. If null, there is none. */
+  /** Reads the error in a body of status 200 or in an event; null if there is none. */
   readError(text: string, provider: ProviderTraits | null): ErrorInResponse | null;
-  /** Returns the body of a token count. If undefined, only callers of the format can count, or none. */
+  /** Returns the body of a token count request. If undefined, a translated request cannot be counted. */
   countBody?(body: Body, route: Pick<Route, 'upstreamModel' | 'provider'>): Record<string, unknown>;
-  /** Token count of a prompt in a response. If undefined, providers of this format cannot count. */
+  /** Reads the token count in a response. If undefined, providers of this format cannot count. */
   readTokenCount?(body: Body): number | undefined;
-  /** Token count before prompt edits. If undefined, not reported. */
+  /** Reads the token count before prompt edits; undefined if not reported. */
   readOriginalTokenCount?(body: Body): number | undefined;
 }

@@ -1,9 +1,9 @@
-// End user ids for other vendors: rejected ones become a stable hash.
+// Converts end user ids for other vendors: an id that they reject becomes a stable hash.
 import { createHash } from 'node:crypto';
 
-/** Longer ones are rejected; Claude Code's are longer. */
+/** Maximum characters; Claude Code's ids are longer. */
 const openaiLongest = 64;
-/** Names, mail addresses and telephone numbers are rejected. https://platform.claude.com/docs/en/api/messages */
+/** Ids that are certain to be no name, mail address or telephone number, which Claude rejects. https://platform.claude.com/docs/en/api/messages */
 const claudeForm = /^[\w-]{1,256}$/;
 
 export function openaiUserId(id: string): string {

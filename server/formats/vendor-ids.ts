@@ -1,10 +1,10 @@
-// Ids with the prefix that SDKs of a client's vendor expect. The id of a tool call returns with its result and must be restored for its
-// provider, so foreign ids are encoded behind the prefix.
+// Adds the prefix that SDKs of a client's vendor expect to ids. The id of a tool call returns with its result and must be
+// restored for its provider, so a foreign id is encoded after the prefix.
 import type { ResponseWriterOptions } from './client-dialect.ts';
 
 type IdOptions = Pick<ResponseWriterOptions, 'requestId' | 'preservesIds'>;
 
-/** @param reported the upstream's id, or empty */
+/** @param reported id of the upstream; may be empty */
 export function responseId(prefix: string, reported: string, { requestId, preservesIds = false }: IdOptions): string {
   return reported.startsWith(prefix) || (preservesIds && reported !== '') ? reported : `${prefix}${requestId}`;
 }

@@ -4,7 +4,7 @@ import type { HostedRequest } from './provider-traits.ts';
 
 const none: readonly string[] = [];
 
-/** Returns the same body if the provider is the vendor. */
+/** Returns the rewritten request; the same one if the provider is the format's vendor. */
 export function wrapBody(
   request: HostedRequest,
   { route, isCount = false }: Pick<EncodeInput, 'route' | 'isCount'>,

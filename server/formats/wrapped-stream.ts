@@ -1,4 +1,4 @@
-// Stream that edits the events of another one on their way to the client.
+// Base of pipes that edit the events of another pipe on their way to the client.
 import type { TokenUsage } from '#shared/token-usage.ts';
 import type { ErrorObject } from '#server/surfaces/api-surface.ts';
 import type { ResponsePart } from './parts.ts';
@@ -27,7 +27,7 @@ export abstract class WrappedStream implements StreamPipe {
     return this.edit(pushWhole(this.pipe, parts, bytes));
   }
 
-  /** Edits what is about to leave. */
+  /** Edits a step before it is returned. */
   protected abstract edit(step: PipeStep): PipeStep;
 
   isEvent(rest: Buffer): boolean {

@@ -1,12 +1,12 @@
-// First line of Claude Code's prompt, which identifies the caller to Anthropic and differs per conversation. In another vendor's prompt it
-// would defeat the cache.
+// Removes the first line of Claude Code's prompt for other vendors' models. The line identifies the caller to Anthropic and
+// differs per conversation, so it would defeat other vendors' prompt caches.
 import { isObject } from '#server/framing/loose-json.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
 export const attributionMark = 'x-anthropic-billing-header:';
 
-/** Whether a prompt block is that line only. */
+/** Reports whether a prompt block contains only that line. */
 export function isAttribution(block: unknown): boolean {
   return isObject(block) && typeof block.text === 'string' && block.text.startsWith(attributionMark) && !block.text.trim().includes('\n');
 }

@@ -3,5 +3,5 @@ import { callIdsWith } from '../vendor-ids.ts';
 
 export const callIds = callIdsWith('toolu_');
 
-/** Anthropic's pattern and the length limit of Bedrock, a host of the format. `tool_use` ids must be unique. */
+/** Rule for call ids: Anthropic's pattern, Bedrock's length limit. Ids of `tool_use` blocks must be unique. */
 export const callIdRule: CallIdRule = { letters: /^[\w-]+$/, most: 64, areUnique: true };

@@ -13,7 +13,7 @@ const textOrBlocks = { zh: '必须是文本或内容块的数组', en: 'must be 
 /** @throws {AppError} 400 with the field at fault */
 export function checkRequest(body: Body): void {
   checkPrompt(body);
-  // 0 fills the prompt cache without generating. https://platform.claude.com/docs/en/build-with-claude/prompt-caching
+  // A limit of 0 fills the prompt cache without generating. https://platform.claude.com/docs/en/build-with-claude/prompt-caching
   if (new StrictFields(body).integer('max_tokens', 0, tokenLimit) === undefined) throw badField('max_tokens', fieldRules.required);
   checkPresent(body, optionalFields);
 }
@@ -29,7 +29,10 @@ const optionalFields: ReadonlyMap<string, FieldCheck> = new Map<string, FieldChe
   ['thinking', (fields, field) => fields.object(field)],
 ]);
 
-/** Validates the fields that token counts use, too. @throws {AppError} 400 with the field at fault */
+/**
+ * Validates the fields of a token count, which calls have too.
+ * @throws {AppError} 400 with the field at fault
+ */
 export function checkPrompt(body: Body): void {
   // A stored thread may be continued without messages.
   checkMessages(body, threadOf(body)?.previousId === undefined ? 1 : 0);

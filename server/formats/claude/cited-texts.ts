@@ -1,4 +1,4 @@
-// Citations of Messages responses: each belongs to a text block as a whole.
+// Writes citations of Messages responses. A citation belongs to a whole text block, so texts are split.
 import type { ResponsePart } from '../parts.ts';
 
 type Json = Record<string, unknown>;
@@ -8,7 +8,7 @@ export type Citation = Extract<ResponsePart, { type: 'citation' | 'document_cita
 export function writeCitation(citation: Citation): Json {
   const cited_text = citation.text ?? '';
   if (citation.type === 'citation') {
-    // `encrypted_index` is readable by the vendor's models only.
+    // Only the vendor's models can read `encrypted_index`.
     return { type: 'web_search_result_location', url: citation.url, title: citation.title ?? null, encrypted_index: '', cited_text };
   }
   const { document, title = null, origin, object } = citation;
@@ -23,14 +23,17 @@ interface Span {
   citation: Json;
 }
 
-/** Texts of a complete response, split at the ranges of their citations. */
+/** Splits the texts of a complete response at the ranges of their citations. */
 export class CitedTexts {
   #length = 0;
   readonly #spans: Span[] = [];
   readonly #starts = new Map<Json, number>();
   #last: Json | null = null;
 
-  /** @param block to which the text belongs */
+  /**
+   * Adds text.
+   * @param block block that contains the text
+   */
   add(block: Json, text: string): void {
     if (!this.#starts.has(block)) this.#starts.set(block, this.#length);
     this.#last = block;

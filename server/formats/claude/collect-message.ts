@@ -24,7 +24,7 @@ export class MessageCollector {
     else if (type === 'message_stop') this.#isComplete = true;
   }
 
-  /** Returns null before the stream ends. */
+  /** Complete message; null before the stream ends. */
   get message(): Json | null {
     return this.#isComplete ? { ...this.#message, content: this.#blocks } : null;
   }

@@ -10,18 +10,18 @@ import { keepAlive } from './keep-alive.ts';
 import { readTokenUsage, writeTokenUsage } from './token-usage.ts';
 import { editsMade, event, type Json, messageHead, messageStart, noStart, unknownOfDelta, unknownOfMessage } from './write-message.ts';
 
-/** If null, the summary failed and the block has no effect. */
+/** Returns a compaction block. With null, which reports a failed summary, the block has no effect. */
 function blockOf(content: string | null): Json {
   return { type: 'compaction', content, encrypted_content: content === null ? null : gatewaySummary };
 }
 
-/** Blocks at the start of a response. */
+/** Returns the blocks at the start of the response of a compacted conversation. */
 export function compactedBlocks({ requested }: ResponseWriterOptions): Json[] {
   const field = compactionField(requested);
   return field === null || field.isAlone ? [] : [blockOf(field.content)];
 }
 
-/** A summary is one delta. */
+/** Writes the events of a block, whose summary is one delta. */
 export function compactionEvents({ content, encrypted_content }: Json, index: number): string {
   return [
     event('content_block_start', { index, content_block: { type: 'compaction', content: null, encrypted_content: null } }),
@@ -30,7 +30,7 @@ export function compactionEvents({ content, encrypted_content }: Json, index: nu
   ].join('');
 }
 
-/** Usage of each pass in order. The top-level counts are the response's only. */
+/** Returns the usage of the summary, then of the response. Top-level counts are those of the response alone. */
 export function iterationsOf(usage: TokenUsage, { requested, model }: ResponseWriterOptions): Json {
   const field = compactionField(requested);
   if (field === null || field.isAlone) return {};
@@ -43,12 +43,12 @@ function iteration(type: string, usage: TokenUsage): Json {
   return { type, cache_creation, cache_creation_input_tokens, cache_read_input_tokens, input_tokens, output_tokens };
 }
 
-/** Whether the model's output is the summary and the whole response. */
+/** Reports whether the model's output is the summary, and the summary the whole response. */
 export function isSummary({ requested }: ResponseWriterOptions): boolean {
   return compactionField(requested)?.isAlone === true;
 }
 
-/** The response itself used no tokens. */
+/** Usage of a response that consists of its summary: all tokens are those of the compaction. */
 function summaryUsage(usage: TokenUsage): Json {
   return { ...writeTokenUsage(noTokens), iterations: [iteration('compaction', usage)] };
 }

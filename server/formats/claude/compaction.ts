@@ -1,5 +1,5 @@
-// Compaction: `compaction` blocks in requests, their replacement for other models, and the request for a summary if the provider does not
-// write one. https://platform.claude.com/docs/en/build-with-claude/compaction
+// Compaction: reads `compaction` blocks in requests, replaces them for other models, and requests a summary if the provider
+// does not write one. https://platform.claude.com/docs/en/build-with-claude/compaction
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import type { ShortenedPrompt, Shortening } from '../prompt-edits.ts';
 import { summaryInstruction } from '../summary-instruction.ts';
@@ -13,7 +13,7 @@ const usualThreshold = 150_000;
 /** Maximum tokens of a summary; a truncated one is discarded. */
 const longestSummary = 16_384;
 
-/** `encrypted_content` of a summary written by the gateway, which no provider signed. */
+/** `encrypted_content` of a summary that the gateway wrote, which no provider signed. */
 export const gatewaySummary = 'tidegate-seal:tidegate:summary';
 
 const introduction = 'What was said before has been replaced by this summary of it:';
@@ -28,7 +28,7 @@ export interface CompactionPlace {
   block: number;
 }
 
-/** Returns null without one. Blocks of failed summaries have no effect. */
+/** Returns the last effective compaction block; null if there is none. Blocks of failed summaries have no effect. */
 export function lastCompaction(messages: readonly unknown[]): CompactionPlace | null {
   const message = messages.findLastIndex((one) => blocksOf(one).some(isCompaction));
   return message < 0 ? null : { message, block: blocksOf(messages[message]).findLastIndex(isCompaction) };
@@ -38,7 +38,7 @@ export function isCompaction(block: unknown): block is Block & { content: string
   return isObject(block) && block.type === 'compaction' && typeof block.content === 'string' && block.content !== '';
 }
 
-/** Text with which any model receives the summary. */
+/** Text that carries a summary to a model of any vendor. */
 export function summaryText(summary: string): string {
   return `${introduction}\n\n${summary}`;
 }
@@ -60,7 +60,7 @@ export function sinceCompaction(messages: readonly unknown[]): readonly unknown[
   ];
 }
 
-/** Writes the gateway's summaries as text for a provider that accepts its own only; returns the same body if there are none. */
+/** Replaces the gateway's summaries by text, because providers accept only their own; the same body if there are none. */
 export function withoutGatewaySummaries(body: Body): Body {
   const messages = messagesOf(body);
   const place = lastCompaction(messages);
@@ -69,7 +69,7 @@ export function withoutGatewaySummaries(body: Body): Body {
   return isObject(block) && block.encrypted_content === gatewaySummary ? { ...body, messages: sinceCompaction(messages) } : body;
 }
 
-/** Returns null if none is requested. `compaction` requests only a summary, whatever the edits. */
+/** Returns the requested compaction; null if none. A request with `compaction` wants a summary only, whatever its edits. */
 export function shorteningOf({ compaction, context_management: management }: Body): Shortening | null {
   if (isObject(compaction) && compaction.type === 'summarize') return new GatewayCompaction(compaction, null, alone);
   const edits: readonly unknown[] = isObject(management) && Array.isArray(management.edits) ? management.edits : [];
@@ -128,7 +128,7 @@ export function compactionField({ compaction }: Readonly<Record<string, unknown>
   return { isAlone: false, content: typeof content === 'string' ? content : null, usage: isObject(usage) ? usage : {} };
 }
 
-/** Extracts the summary, in tags if the caller's instructions request them. If null, there is none. */
+/** Extracts the summary from the model's text, in which it may be tagged; null if it is empty. */
 export function summaryOf(text: string): string | null {
   const begin = text.indexOf(summaryTag);
   const end = text.lastIndexOf(summaryEnd);
@@ -162,7 +162,7 @@ function summaryIn({ stop_reason: reason, content }: Block): string | null {
   );
 }
 
-/** Removes the applied edit. */
+/** Removes the edit that the gateway applies. */
 function withoutEdit({ context_management: management, ...rest }: Body): Record<string, unknown> {
   const edits: readonly unknown[] = isObject(management) && Array.isArray(management.edits) ? management.edits : [];
   const others = edits.filter((edit) => !isCompactEdit(edit));

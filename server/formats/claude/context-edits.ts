@@ -17,7 +17,7 @@ const usualTurns = 1;
 const perImage = 1600;
 const placeholder = '[The result of this tool call was cleared to save context.]';
 
-/** Whether the gateway supports all requested edits. */
+/** Reports whether the gateway supports all requested edits. */
 export function editsAreOurs({ context_management: management }: Body): boolean {
   return (
     isObject(management) &&
@@ -57,22 +57,22 @@ function applied(body: Body, { edits, tokens, countOf }: { edits: readonly Block
   return { body: isSame ? null : { ...body, messages: now.messages }, responseFields: { applied_edits: appliedEdits } };
 }
 
-interface Made {
+interface AppliedEdit {
   messages: readonly unknown[];
   cleared: number;
   reported: Block;
 }
 
-type Now = Pick<Made, 'messages'> & { tokens: number };
+type PromptState = Pick<AppliedEdit, 'messages'> & { tokens: number };
 
-/** If undefined, tool uses trigger the edit, or the trigger is invalid. */
+/** Returns the trigger of the edit, in prompt tokens or tool uses; the default if it is absent or invalid. */
 function triggerOf({ trigger }: Block): { tokens?: number; uses?: number } {
   if (!isObject(trigger)) return { tokens: usualTrigger };
   const value = tokenCount(trigger.value) ?? usualTrigger;
   return trigger.type === 'tool_uses' ? { uses: value } : { tokens: value };
 }
 
-function clearToolUses({ messages, tokens }: Now, edit: Block, countOf: CountText): Made | null {
+function clearToolUses({ messages, tokens }: PromptState, edit: Block, countOf: CountText): AppliedEdit | null {
   const uses = blocksIn(messages).filter((block) => block['type'] === 'tool_use');
   const trigger = triggerOf(edit);
   if (trigger.uses === undefined ? tokens <= (trigger.tokens ?? usualTrigger) : uses.length <= trigger.uses) return null;
@@ -103,8 +103,8 @@ function isUncleared({ type, content }: Block): boolean {
   return type === 'tool_result' && content !== placeholder;
 }
 
-/** Clears thinking of old turns; a turn lasts until the next user message. */
-function clearThoughts({ messages }: Now, edit: Block, countOf: CountText): Made | null {
+/** Clears thinking of old turns; a turn lasts until the next message of the user other than tool results. */
+function clearThoughts({ messages }: PromptState, edit: Block, countOf: CountText): AppliedEdit | null {
   const { keep } = edit;
   if (keep === 'all' || (isObject(keep) && keep.type === 'all')) return null;
   const turns: number[] = [];
@@ -114,8 +114,8 @@ function clearThoughts({ messages }: Now, edit: Block, countOf: CountText): Made
     if (blocksIn([message]).some(isThought) && turns.at(-1) !== turn) turns.push(turn);
     return turn;
   });
-  const stored = valueOf(keep) ?? usualTurns;
-  const old = new Set(turns.slice(0, Math.max(0, turns.length - stored)));
+  const retained = valueOf(keep) ?? usualTurns;
+  const old = new Set(turns.slice(0, Math.max(0, turns.length - retained)));
   if (old.size === 0) return null;
   let cleared = 0;
   const edited = messages.flatMap((message, index): unknown[] => {
@@ -134,7 +134,7 @@ function isThought({ type }: Block): boolean {
   return type === 'thinking' || type === 'redacted_thinking';
 }
 
-/** Tool results continue the turn. */
+/** Reports whether the message has tool results, which continue the turn. */
 function isResults({ content }: Block): boolean {
   return Array.isArray(content) && content.some((block: unknown) => isObject(block) && block.type === 'tool_result');
 }
@@ -162,7 +162,7 @@ function tokensOf(content: unknown, countOf: CountText): number {
   }, 0);
 }
 
-/** Number in `{ type, value }`. */
+/** Reads the number in `{ type, value }`. */
 function valueOf(value: unknown): number | undefined {
   return isObject(value) ? tokenCount(value.value) : undefined;
 }

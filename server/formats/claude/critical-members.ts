@@ -26,7 +26,7 @@ export const messagesNames = criticalMembers(messageNames, limits.names, [
   'mcp_servers',
   'context_management',
   'compaction',
-  // Members for objects, models and billing.
+  // Members that refer to stored objects, select a model or affect billing.
   'thread',
   'previous_message_id',
   'container',

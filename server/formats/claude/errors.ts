@@ -1,4 +1,4 @@
-// Errors within streams of this format. https://platform.claude.com/docs/en/api/errors
+// Writes errors within streams of this format. https://platform.claude.com/docs/en/api/errors
 import { errorBody } from '#server/surfaces/anthropic/errors.ts';
 import type { ErrorObject } from '#server/surfaces/api-surface.ts';
 

@@ -39,7 +39,7 @@ function fitBlock(block: unknown, id: string): unknown {
   return withObjectInput(block.id === id ? block : { ...block, id });
 }
 
-/** Some clients send the invalid input of a truncated model. */
+/** Replaces invalid input: some clients send back the truncated input of a call. */
 function withObjectInput(block: unknown): unknown {
   if (!isObject(block) || block.type !== 'tool_use' || isObject(block.input)) return block;
   return { ...block, input: argumentsObject(objectArguments(block.input)) };

@@ -8,10 +8,13 @@ import { budgetFor } from './thinking.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** Reports a field that is changed or dropped. */
+/** Records that a field is changed or dropped. */
 type Lose = (field: RequestField) => void;
 
-/** Returns the same body if its model accepts it. @param dropped receives the names of changed fields */
+/**
+ * Returns the adapted body, the same object if its model accepts it.
+ * @param dropped receives the names of changed and dropped fields
+ */
 export function fitModel(body: Body, { client, route }: EncodeInput, dropped: string[]): Body {
   const { facts } = route;
   // Other vendors' models use this format as well.
@@ -62,7 +65,7 @@ function withThinking(body: Body, { isAdaptive, isAlwaysOn, budget, efforts }: T
   return withBudget(body, budget.least);
 }
 
-/** For models with budgets only; thinking is off if the limit is too small or a tool is forced. */
+/** Replaces adaptive thinking by a budget; turns thinking off if the limit is too small or a tool is forced. */
 function withBudget(body: Body, least: number): Body {
   const { thinking: _adaptive, temperature: _t, top_p: _p, top_k: _k, ...rest } = body;
   const { tool_choice: choice, max_tokens: limit, output_config: output } = body;
@@ -73,21 +76,24 @@ function withBudget(body: Body, least: number): Body {
   return { ...rest, thinking: { type: 'enabled', budget_tokens: tokens } };
 }
 
-/** Values from the caller take precedence. */
+/** Sets the default effort unless the caller requests one. */
 function withUsualEffort(body: Body, effort: string | undefined): Body {
   const { output_config: output } = body;
   if (effort === undefined || (isObject(output) && output.effort !== undefined)) return body;
   return { ...body, output_config: { ...(isObject(output) ? output : {}), effort } };
 }
 
-/** @param taken supported efforts; empty: none; undefined: unknown */
-function withEffort(body: Body, taken: Thinking['efforts'], lose: Lose): Body {
+/**
+ * Replaces an unsupported effort by the nearest supported one.
+ * @param supported supported efforts; empty if none, undefined if unknown
+ */
+function withEffort(body: Body, supported: Thinking['efforts'], lose: Lose): Body {
   const { output_config: output, ...rest } = body;
   const effort = isObject(output) ? effortNamed(output.effort) : undefined;
-  if (!isObject(output) || effort === undefined || taken === undefined || taken.includes(effort)) return body;
+  if (!isObject(output) || effort === undefined || supported === undefined || supported.includes(effort)) return body;
   lose('effort');
   const { effort: _effort, ...config } = output;
-  const nearest = nearestEffort(effort, taken);
+  const nearest = nearestEffort(effort, supported);
   if (nearest !== undefined) return { ...body, output_config: { ...config, effort: nearest } };
   return Object.keys(config).length === 0 ? rest : { ...body, output_config: config };
 }
@@ -95,10 +101,10 @@ function withEffort(body: Body, taken: Thinking['efforts'], lose: Lose): Body {
 const samplingFields = ['temperature', 'top_p', 'top_k'] as const;
 
 function withoutSampling(body: Body, lose: Lose): Body {
-  const said = samplingFields.filter((name) => body[name] !== undefined);
-  if (said.length === 0) return body;
-  // Default values are not reported.
-  for (const name of said) if (body[name] !== null && (name === 'top_k' || body[name] !== 1)) lose(name);
+  const given = samplingFields.filter((name) => body[name] !== undefined);
+  if (given.length === 0) return body;
+  // Dropping a default value changes nothing, so it is not reported.
+  for (const name of given) if (body[name] !== null && (name === 'top_k' || body[name] !== 1)) lose(name);
   return Object.fromEntries(Object.entries(body).filter(([name]) => !samplingFields.some((field) => field === name)));
 }
 

@@ -1,18 +1,19 @@
-// Thinking of other vendors' models in a conversation whose model changed. Claude models reject thinking that they did not sign.
+// Removes other vendors' thinking from a conversation whose model changed: Claude models reject thinking that they did not
+// sign.
 import { isObject } from '#server/framing/loose-json.ts';
 import { readSeal } from '../seal.ts';
 import type { Body } from '#server/framing/strict-fields.ts';
 
 export interface ForeignThinking {
-  /** The same object if all thinking is the provider's. */
+  /** Body without foreign thinking; the same object if there is none. */
   body: Body;
   dropped: string[];
 }
 
 export interface Signing {
-  /** Thinking without a signature is another provider's. */
+  /** Whether the provider signs all thinking, so that unsigned thinking is foreign. */
   signsAll: boolean;
-  /** The provider receives a placeholder for lost thinking, and thinking stays on. */
+  /** Whether the provider receives a placeholder for lost thinking. If not, thinking may have to be turned off. */
   isFilled: boolean;
 }
 
@@ -20,7 +21,7 @@ export function foreignThinking(body: Body, { signsAll, isFilled }: Signing): Fo
   const { messages } = body;
   if (!Array.isArray(messages)) return { body, dropped: [] };
   let isLost = false;
-  const stored = messages.flatMap((message: unknown) => {
+  const remaining = messages.flatMap((message: unknown) => {
     if (!isObject(message) || message.role !== 'assistant' || !Array.isArray(message.content)) return [message];
     const content = message.content.filter((block: unknown) => !isForeign(block, signsAll));
     if (content.length === message.content.length) return [message];
@@ -29,9 +30,9 @@ export function foreignThinking(body: Body, { signsAll, isFilled }: Signing): Fo
     return content.length === 0 ? [] : [{ ...message, content }];
   });
   if (!isLost) return { body, dropped: [] };
-  const own = { ...body, messages: stored };
-  const isStopped = !isFilled && isObject(body['thinking']) && body['thinking'].type === 'enabled' && hasUnsignedCalls(stored);
-  const rest = isStopped ? withoutThinking(own) : { body: own, dropped: [] };
+  const fitting = { ...body, messages: remaining };
+  const isStopped = !isFilled && isObject(body['thinking']) && body['thinking'].type === 'enabled' && hasUnsignedCalls(remaining);
+  const rest = isStopped ? withoutThinking(fitting) : { body: fitting, dropped: [] };
   return { body: rest.body, dropped: ['thinking blocks', ...rest.dropped] };
 }
 
@@ -44,7 +45,7 @@ function isForeign(block: unknown, signsAll: boolean): boolean {
   return readSeal(signature, 'claude').origin !== 'claude';
 }
 
-/** Results of calls without their thinking: models with a thinking budget reject them. */
+/** Reports whether the prompt ends with results of calls without thinking, which models with a budget reject. */
 function hasUnsignedCalls(messages: readonly unknown[]): boolean {
   const last = messages.at(-1);
   const turn = messages.findLast((message) => isObject(message) && message.role === 'assistant');
@@ -58,7 +59,7 @@ function hasBlock({ content }: Readonly<Record<string, unknown>>, type: RegExp):
   );
 }
 
-/** Removes thinking, and edits of thinking with it. https://platform.claude.com/docs/en/build-with-claude/context-editing */
+/** Turns thinking off and removes the edits that require it. https://platform.claude.com/docs/en/build-with-claude/context-editing */
 function withoutThinking({ thinking: _thinking, context_management: management, ...body }: Body): ForeignThinking {
   const edits: readonly unknown[] = isObject(management) && Array.isArray(management.edits) ? management.edits : [];
   const clearing = edits.flatMap((edit, index) =>

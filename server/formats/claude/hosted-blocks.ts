@@ -5,7 +5,7 @@ import type { HostedCallPart, HostedResultPart, WebSource } from '../parts.ts';
 
 const origin = 'claude';
 
-/** Kinds by prefix of the tool's name or of its result's type. */
+/** Kind of a hosted tool, by the prefix of its name or of its result's type. */
 const kinds: readonly (readonly [beginning: string, kind: HostedKind])[] = [
   ['web_search', 'web_search'],
   ['web_fetch', 'web_fetch'],
@@ -20,14 +20,14 @@ export function hostedKindOf(name: string): HostedKind {
   return kinds.find(([beginning]) => name.startsWith(beginning))?.[1] ?? 'other';
 }
 
-/** Returns null for other blocks. */
+/** Reads a block of a hosted tool; null for other blocks. */
 export function readHostedBlock(block: Readonly<JsonObject>): HostedCallPart | HostedResultPart | null {
   const type = textOf(block.type);
   if (type === 'server_tool_use' || type === 'mcp_tool_use') {
     const kind = type === 'mcp_tool_use' ? 'mcp' : hostedKindOf(textOf(block.name));
     return { type: 'hosted_call', id: textOf(block.id), kind, origin, object: block, input: isObject(block.input) ? block.input : {} };
   }
-  // Results of the caller's tools are excluded.
+  // Results of the caller's tools have the type `tool_result`.
   if (!type.endsWith('_tool_result')) return null;
   const content = isObject(block.content) ? block.content : {};
   const output = [content.stdout, content.stderr].map(textOf).filter((text) => text !== '');
@@ -43,7 +43,7 @@ export function readHostedBlock(block: Readonly<JsonObject>): HostedCallPart | H
   };
 }
 
-/** Writes another vendor's call in this format. If null, the format has no such tool. */
+/** Writes a hosted tool call; null if the format has no such tool. */
 export function writeHostedCall(part: HostedCallPart): JsonObject | null {
   if (part.origin === origin) return { ...part.object };
   const input = inputOf(part);
@@ -54,7 +54,7 @@ export function writeHostedResult(part: HostedResultPart): JsonObject | null {
   if (part.origin === origin) return { ...part.object };
   const tool_use_id = idOf(part.callId);
   if (part.kind === 'web_search') {
-    // `encrypted_content` is readable by the vendor's models only.
+    // Only the vendor's models can read `encrypted_content`.
     const found = part.sources.map(({ url, title = url }) => ({
       type: 'web_search_result',
       url,

@@ -38,5 +38,5 @@ export const hosted: HostedAccess = {
   },
 };
 
-/** Tools with `max_uses`. */
+/** Kinds of tools that accept `max_uses`. */
 const bounded: ReadonlySet<HostedKind> = new Set<HostedKind>(['web_search', 'web_fetch']);

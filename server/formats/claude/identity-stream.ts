@@ -29,15 +29,15 @@ import { usageParts, writeTokenUsage } from './token-usage.ts';
 
 /** Bytes of buffered events before their text is extracted. */
 const storedBytes = 16 * 1024;
-/** `"message_start"`, `"message_delta"`, `"message_stop"`; within texts the quote is escaped. */
+/** Matches `"message_start"`, `"message_delta"` and `"message_stop"`, but no text, in which quotes are escaped. */
 const messageKey = Buffer.from('"message_');
 const errorKey = Buffer.from('"error"');
-/** `"content_block_start"`, `"content_block_delta"`, `"content_block_stop"` */
+/** Matches `"content_block_start"`, `"content_block_delta"` and `"content_block_stop"`. */
 const blockKey = Buffer.from('"content_block_');
 const blockStartKey = Buffer.from('"content_block_start"');
-/** Hosted tool calls; their results are billed at the end, which a cut stream does not have. */
+/** Matches hosted tool calls. They are counted, because a stream that breaks off has no final usage. */
 const hostedKey = Buffer.from('"server_tool_use"');
-/** Text fields of deltas. */
+/** Matches the text fields of deltas. */
 const deltaTextKey = /"(?:text|thinking|partial_json)"/g;
 
 export class ClaudeIdentityStream implements StreamPipe {
@@ -49,10 +49,10 @@ export class ClaudeIdentityStream implements StreamPipe {
   #bytes = 0;
   readonly #usageSoFar = new UsageSoFar();
   #hasStopped = false;
-  /** Runs observed so far. */
+  /** Runs of hosted tools so far. */
   #runs: HostedCalls = {};
-  // Offsets in bytes, 0 for never: of the last output count (not the initial one, which is zero), of the last stop reason, and of the last
-  // text.
+  // Offsets in the stream's bytes; 0 if there is none yet: of the last output count (except the initial zero), of the last
+  // stop reason, and of the last text.
   #usageAt = 0;
   #finishAt = 0;
   #textAt = 0;
@@ -85,7 +85,7 @@ export class ClaudeIdentityStream implements StreamPipe {
       if (body === null) continue;
       error = errorOf(body);
       if (error !== null) {
-        // An error's usage counts the output so far.
+        // Usage in an error counts the output so far.
         this.#noteUsage(body['usage'], this.#bytes + from);
         end = from;
         break;
@@ -155,7 +155,7 @@ export class ClaudeIdentityStream implements StreamPipe {
     }
   }
 
-  /** Examines only events after a usage or an end: a delta may have no text. */
+  /** Examines events in detail only after a usage or an end, because a delta may have no text. */
   #noteText(events: Buffer): void {
     const isCloser = this.#usageAt > 0 || this.#finishAt > 0;
     for (let end = events.length; end > 0;) {
@@ -198,7 +198,7 @@ export class ClaudeIdentityStream implements StreamPipe {
   }
 
   roughTokens(): number {
-    // Most events have one or two tokens in about 120 bytes.
+    // Estimate: most events have one or two tokens in about 120 bytes.
     return Math.max(Math.ceil(this.#storedBytes / 120) + this.#tally.roughTokens, 0);
   }
 
@@ -221,7 +221,7 @@ export class ClaudeIdentityStream implements StreamPipe {
     return errorEvent(error, this.#requestId);
   }
 
-  /** Returns the upstream's end, which was held back, with usage if the upstream reported none. */
+  /** Returns the upstream's end, which was held back; adds `usage` if the upstream reported none. */
   ending(usage: TokenUsage | null): Buffer {
     const stop = 'event: message_stop\ndata: {"type":"message_stop"}\n\n';
     if (this.#usageAt > 0 || usage === null || this.#finishAt > 0) return Buffer.from(stop);
@@ -238,7 +238,7 @@ export class ClaudeIdentityStream implements StreamPipe {
 interface PresentedEvent {
   from: number;
   to: number;
-  /** Replacement for the client. */
+  /** Bytes for the client in place of the event. */
   bytes: Buffer;
 }
 
@@ -254,7 +254,7 @@ function withPresented(events: Buffer, presented: readonly PresentedEvent[]): Bu
   return pieces;
 }
 
-/** Events with one of the keys, in order. */
+/** Yields the positions of events that contain one of the keys, in order. */
 function* reportingEvents(events: Buffer): Generator<{ from: number; to: number }> {
   let message = events.indexOf(messageKey);
   let error = events.indexOf(errorKey);
@@ -268,7 +268,7 @@ function* reportingEvents(events: Buffer): Generator<{ from: number; to: number 
   }
 }
 
-/** Text that the model wrote in whole events. */
+/** Returns the text that the model wrote in complete events. */
 function textsOf(events: Buffer): string {
   let text = '';
   let from = 0;

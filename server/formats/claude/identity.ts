@@ -1,4 +1,4 @@
-// Identity path of Messages: request and complete response.
+// Identity path of Messages: forwards requests and complete responses.
 import { bytesOfJson, writeJson } from '#server/framing/long-json.ts';
 import { parseObject } from '#server/framing/loose-json.ts';
 import type { DecodeInput, DeepWhole, FailedWhole, ForwardedWhole } from '../decoded-whole.ts';
@@ -20,7 +20,7 @@ export function forwardRequest(input: EncodeInput): EncodedRequest {
     });
     return finalizeRequest({ body: { ...own.body, model: route.upstreamModel }, dropped: own.dropped }, input);
   }
-  // Unchanged except for the account's limit.
+  // An unchanged body is forwarded; a limit that the account bounded may no longer exceed the thinking budget.
   const fitting = body === clientBody ? body : fitThinking(body);
   const described = describeRequest(fitting, input);
   const { body: sent, headers, dropped } = wrapBody({ body: fitting, headers: described.headers }, input);
@@ -28,7 +28,10 @@ export function forwardRequest(input: EncodeInput): EncodedRequest {
   return { ...described, headers, body: bytesOfJson(text, input.longTexts), dropped };
 }
 
-/** Maps the container id to the caller's; a response collected from a stream is mapped there. */
+/**
+ * Replaces the container id by the caller's in a complete response, and adds the container if it is sent as events. In a
+ * response collected from a stream, the events were edited already.
+ */
 export function withPresentedContainer<Decoded extends ForwardedWhole | DeepWhole | FailedWhole>(
   { body, restoreObjectId }: DecodeInput,
   decoded: Decoded,

@@ -1,4 +1,4 @@
-// Tool results in Messages requests, and arguments, which are objects.
+// Finds JSON in the texts of tool results; arguments are objects in this format.
 import { type JsonTexts, objectsIn } from '../json-texts.ts';
 
 export const jsonTexts: JsonTexts = {

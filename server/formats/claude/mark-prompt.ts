@@ -6,19 +6,19 @@ type Json = Record<string, unknown>;
 
 const mark = { cache_control: { type: 'ephemeral' } };
 /**
- * Marked user turns, from the end. With a mark before the turns, three of four possible marks are used. The provider searches twenty
- * blocks back from a mark, so the turn before the last stays marked.
+ * Number of marked user turns, from the end. With the mark before the turns, three of the four allowed marks are used. The
+ * provider searches twenty blocks back from a mark, so the turn before the last is marked too.
  */
 const markedTurns = 2;
 const markable: ReadonlySet<unknown> = new Set(['text', 'image', 'document', 'tool_result']);
 const charactersPerToken = 4;
 
-/** Minimum tokens of a cached prompt; unknown models have the first models' minimum. */
+/** Returns the minimum tokens of a cached prompt; for unknown models, the one of the first models. */
 function leastTokens(model: string): number {
   return factsOf(model)?.cacheLeastTokens ?? 1024;
 }
 
-/** Adds marks to a request that the gateway writes. */
+/** Adds marks to a request that the gateway has translated. */
 export function markPrompt(body: Json, model: string): void {
   if (lengthOf(body['system']) + lengthOf(body['tools']) + lengthOf(body['messages']) < leastTokens(model) * charactersPerToken) return;
   const { system, tools, messages } = body;
@@ -50,7 +50,7 @@ function asObject(value: unknown): Readonly<Json> {
   return isObject(value) ? value : {};
 }
 
-/** Characters read as text: images and files are a few hundred tokens, however long. */
+/** Returns the characters that count as text: images and files have a few hundred tokens, however long their data. */
 function lengthOf(value: unknown): number {
   if (typeof value === 'string') return value.length;
   if (Array.isArray(value)) return value.reduce<number>((sum, item) => sum + lengthOf(item), 0);

@@ -38,13 +38,13 @@ function withSource(source: Body, kind: 'image' | 'document', mediaOf: MediaOf):
   return media === null ? source : sourceOf(media);
 }
 
-/** Text is sent as text; the format's base64 documents are PDFs only. */
+/** Writes a source: text as text, because base64 documents must be PDFs. */
 function sourceOf({ mediaType, data }: Media): Body {
   if (!/^text\//i.test(mediaType)) return { type: 'base64', media_type: mediaType, data };
   return { type: 'text', media_type: 'text/plain', data: Buffer.from(data, 'base64').toString('utf8') };
 }
 
-/** Images and PDFs over HTTPS only. https://platform.claude.com/docs/en/build-with-claude/pdf-support */
+/** Returns whether a URL is sent as such: only images and PDFs over HTTPS are. https://platform.claude.com/docs/en/build-with-claude/pdf-support */
 export function addressUse({ url, kind }: MediaAddress): AddressUse {
   if (!/^https:/i.test(url)) return 'bytes';
   return kind === 'image' || (kind === 'document' && typeOfAddress(url)?.startsWith('text/') !== true) ? 'address' : 'bytes';

@@ -2,7 +2,7 @@
 import { maxOutputTokens } from '#server/money/max-output-tokens.ts';
 import type { DialectSettings } from '../upstream-dialect.ts';
 
-/** Default of the setting for other models. */
+/** Default of the setting for models that it does not name. */
 const usualLimit = 8192;
 
 /** Default token limit: the operator's setting, or the model's maximum. */
@@ -12,12 +12,12 @@ export function defaultMaxTokens(settings: DialectSettings, model: string, known
   return limits[model] ?? (others === usualLimit ? (maxOutputTokens(knownAs) ?? others) : others);
 }
 
-/** Share of `max_tokens` for names ending in `-thinking`. If null, such names are sent unchanged. */
+/** Returns the share of `max_tokens` for thinking of names ending in `-thinking`; null if such names are sent unchanged. */
 export function thinkingShare(settings: DialectSettings): number | null {
   return settings.get('claude.thinking_adapter_enabled') ? settings.get('claude.thinking_adapter_budget_tokens_percentage') : null;
 }
 
-/** Additional headers for a model; multiple values are joined. */
+/** Returns the additional headers for a model; multiple values are joined. */
 export function modelHeaders(settings: DialectSettings, model: string): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const [name, values] of Object.entries(settings.get('claude.model_headers_settings')[model] ?? {}))

@@ -10,15 +10,15 @@ const perMessage = 3;
 const perTools = 340;
 /** Maximum tokens of an image: older models, and models since Opus 4.7. https://platform.claude.com/docs/en/build-with-claude/vision */
 const [perImage, mostOfImage] = [1600, 4784];
-/** Document of a few pages. */
+/** Tokens of a document of unknown size: a few pages. */
 const perFile = 5000;
 /**
- * Documents are billed by page, https://platform.claude.com/docs/en/build-with-claude/pdf-support; audio and video as Google counts them,
- * which accepts them from this format.
+ * Token rates. Documents are billed by page, https://platform.claude.com/docs/en/build-with-claude/pdf-support. Audio and
+ * video have Google's rates, because only Google's models accept them from this format.
  */
 const rates: MediaRates = { audioPerSecond: 32, videoPerSecond: 300, perPage: 3000 };
 
-/** Other fields that providers add to the prompt. */
+/** Other request fields that are part of the prompt. */
 const listsOfPrompt = ['mcp_servers', 'context_management'];
 
 export function promptContent(body: Body, _model = '', isLarge = false): PromptContent {
@@ -83,7 +83,7 @@ function addDocument(prompt: PromptContent, block: Body): void {
   else addSource(prompt, source, { usualType: 'application/pdf', guess: perFile });
 }
 
-/** The source's data is sent to the provider, whatever its block. Ids are unknown. */
+/** Adds the data or URL of a source, whatever its block; an id counts as `guess` tokens. */
 function addSource(prompt: PromptContent, source: unknown, { usualType, guess }: { usualType: string; guess: number }): void {
   const { type, url, data, media_type: reported } = isObject(source) ? source : {};
   if (type === 'base64') {

@@ -11,7 +11,7 @@ export function findAccountObject({ container, messages, system }: Body, own?: s
   );
 }
 
-/** Anthropic's own skills are public. */
+/** Finds an id in a container; Anthropic's public skills are not in an account. */
 function inContainer(container: unknown, own: string | undefined): string | undefined {
   if (!isObject(container)) return isFilled(container) && container !== own ? 'container' : undefined;
   const isOwn = (skill: Body, path: string) => (skill.type === 'anthropic' ? undefined : `${path}.skill_id`);

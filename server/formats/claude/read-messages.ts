@@ -30,12 +30,12 @@ function readText(block: StrictFields): TextPart {
   return { type: 'text', text: block.requiredText('text'), ...cacheOf(block) };
 }
 
-/** Omits what a summary replaces, as the provider does. */
+/** Reads messages. Those before the last summary are omitted, as the provider does. */
 export function readMessages(fields: StrictFields): Message[] {
   const messages = fields.objects('messages');
   const lastTurn = messages.findLastIndex((message) => message.text('role') === 'user');
   const shown = messages.filter((message, index) => index > lastTurn || !isForOneTurn(message));
-  // Messages that only change tools become empty.
+  // A system message that only changes tools becomes empty.
   return readAll(shown).filter(({ role, content }) => role !== 'system' || content.length > 0);
 }
 
@@ -65,7 +65,7 @@ function readSummarized(message: StrictFields): Message[] {
 /** Blocks without content: failed summaries, model fallbacks and MCP listings. */
 const silent: ReadonlySet<string> = new Set(['compaction', 'fallback', 'mcp_tool_listing']);
 
-/** Tool changes are read by `tool-changes.ts`. */
+/** Reads the texts of a system message; `tool-changes.ts` reads its tool changes. */
 function readSystemTexts(message: StrictFields): TextPart[] {
   if (!Array.isArray(message.raw('content'))) return readTexts(message, 'content');
   return message.objects('content').flatMap((block) => {
@@ -74,7 +74,10 @@ function readSystemTexts(message: StrictFields): TextPart[] {
   });
 }
 
-/** @param behind blocks of the message that count */
+/**
+ * Reads one message.
+ * @param behind blocks after a summary; if undefined, all blocks are read
+ */
 function readMessage(message: StrictFields, behind?: StrictFields[]): Message {
   const field = message.path('content');
   const role = message.oneOf('role', ['user', 'assistant', 'system']);
@@ -114,7 +117,7 @@ function readMediaBlock(block: StrictFields): MediaPart {
     case 'search_result':
       return readSearchResult(block);
     case 'tool_reference':
-      // All tools are sent anyway.
+      // All tools are sent with the request, so the name suffices.
       return { type: 'text', text: block.requiredText('tool_name'), ...cacheOf(block) };
     case 'browser_state':
       return { type: 'text', text: browserText(block), ...cacheOf(block) };
@@ -125,7 +128,7 @@ function readMediaBlock(block: StrictFields): MediaPart {
   }
 }
 
-/** Browser tabs, which Anthropic also renders as text for its model. */
+/** Writes browser tabs as text, as Anthropic does for its model. */
 function browserText(block: StrictFields): string {
   const tabs = block.objects('tabs').map((tab) => {
     const page = [tab.text('title') ?? '', tab.text('url') ?? ''].filter((text) => text !== '').join(' ');
@@ -150,7 +153,7 @@ function readDocument(block: StrictFields): FilePart {
   return textFile(`${contextIn(block)}${source.requiredText('data')}`, { ...namedIn(block), ...cacheOf(block) });
 }
 
-/** Content blocks of a document: texts and images in order. */
+/** Reads a document made of texts and images, in order. */
 function readContentDocument(block: StrictFields, source: StrictFields): MediaPart[] {
   const shared = { ...namedIn(block), ...cacheOf(block) };
   const context = contextIn(block);
@@ -159,7 +162,7 @@ function readContentDocument(block: StrictFields, source: StrictFields): MediaPa
   if (blocks.every((one) => one.text('type') === 'text')) {
     return [textFile(`${context}${blocks.map((one) => one.requiredText('text')).join('\n')}`, shared)];
   }
-  // All become files, so that their order is preserved.
+  // Texts become files too, so that the order is preserved.
   const parts = blocks.map(readMediaBlock).map((part) => (part.type === 'text' ? textFile(part.text, {}) : part));
   const head = [block.text('title') ?? '', block.text('context') ?? ''].filter((text) => text !== '').join('\n\n');
   const all = head === '' ? parts : [textFile(head, {}), ...parts];
@@ -181,7 +184,7 @@ function contextIn(block: StrictFields): string {
   return context === '' ? '' : `${context}\n\n`;
 }
 
-/** Search result from the caller, as text with its source. */
+/** Reads a search result of the caller as text with its source. */
 function readSearchResult(block: StrictFields): TextPart {
   const head = [block.requiredText('title'), block.requiredText('source')].join('\n');
   const texts = block.objects('content').map((part) => part.requiredText('text'));

@@ -29,11 +29,11 @@ const known: ReadonlySet<string> = new Set([
   'top_p',
   'output_config',
   'output_format',
-  // Either the summary is the response, or the request expects none.
+  // The gateway compacts: a stage reads this field.
   'compaction',
 ]);
 
-/** Used if the edits are already applied. */
+/** Known fields if the gateway has applied the edits. */
 const knownWithEdits: ReadonlySet<string> = new Set([...known, 'context_management']);
 
 const efforts: readonly ReasoningEffort[] = ['low', 'medium', 'high', 'xhigh', 'max'];
@@ -42,7 +42,7 @@ const mostTokens = 1_073_741_823;
 /** @throws {AppError} `invalid_request` with the field at fault; `untranslatable` for features of Claude's provider */
 export function readRequest(body: Body): ChatRequest {
   const fields = new StrictFields(body);
-  // Former field, now part of `output_config`.
+  // `output_format` is the former name of `output_config.format`.
   const format = fields.fields('output_config')?.fields('format') ?? fields.fields('output_format');
   const choice = fields.fields('tool_choice');
   const tools = toolsAtEnd(fields);
@@ -107,7 +107,7 @@ const knownOfTools: ReadonlySet<string> = new Set([
   'eager_input_streaming',
 ]);
 
-/** Nested fields without a place in the parts. */
+/** Returns nested fields that the parts cannot hold. */
 function unreadFields(fields: StrictFields, tools: readonly StrictFields[]): ExtraField[] {
   const budget = fields.fields('output_config')?.raw('task_budget');
   const own = tools.filter((tool) => kindOfTool(tool.plain) === null);
@@ -121,13 +121,13 @@ function unreadFields(fields: StrictFields, tools: readonly StrictFields[]): Ext
   return names.map((name) => ({ field: null, name, value: null }));
 }
 
-/** Direct calls are the default. */
+/** Reports whether the field only allows direct calls, the default. */
 function isDirect(name: string, tool: StrictFields): boolean {
   const callers = name === 'allowed_callers' ? tool.list(name) : undefined;
   return callers?.every((caller) => caller === 'direct') ?? false;
 }
 
-/** Documents and search results for which citations are requested. */
+/** Returns the fields that request citations of documents and search results. */
 function citationFields(fields: StrictFields): ExtraField[] {
   const isRequested = (block: unknown): boolean =>
     isObject(block) &&
@@ -174,7 +174,8 @@ function readReasoning(fields: StrictFields): ReasoningWish | undefined {
 }
 
 /**
- * Thinking with a budget is returned unless the caller omits it; without one, `display` decides.
+ * Returns the field that requests visible thinking, if any. Thinking with a budget is visible unless the caller omits it;
+ * without a budget, `display` decides.
  * https://platform.claude.com/docs/en/build-with-claude/extended-thinking
  */
 function shownThoughts(thinking: StrictFields | undefined, type: string | undefined): { shownBy?: string } {
@@ -210,7 +211,7 @@ function readHostedTool(tool: StrictFields): HostedTool | null {
 
 function readTool(tool: StrictFields): Tool {
   const type = tool.text('type');
-  // An Anthropic-defined tool such as a shell: unknown to other providers.
+  // Anthropic-defined tools, such as a shell, are unknown to other providers.
   if (type !== undefined && type !== 'custom') throw untranslatable(tool.path('type'), otherProviders);
   const read: Tool = { name: tool.requiredText('name'), parameters: tool.object('input_schema') ?? {} };
   const description = tool.text('description');

@@ -31,7 +31,7 @@ export function readWhole(body: Readonly<JsonObject>): readonly ResponsePart[] |
 
 /** Reads blocks other than the caller's tool calls in sequence: citations apply to all text of their block. */
 class BlockReader {
-  /** Characters of text before the block, and including it. */
+  /** Characters of text before the block, and up to its end. */
   #start = 0;
   #end = 0;
   #citations: unknown[] = [];
@@ -80,7 +80,7 @@ class BlockReader {
     return parts;
   }
 
-  /** Searches are reported with the final usage, code is not: one container is billed, however often code runs. */
+  /** Returns the runs so far. Searches are counted; code is one run, because one container is billed, however often it runs. */
   #run({ type, kind }: HostedCallPart | HostedResultPart): ResponsePart[] {
     if (type !== 'hosted_call') return [];
     if (kind === 'code_execution') return [{ type: 'hosted_usage', calls: { code_execution: 1 } }];
@@ -103,13 +103,13 @@ function callOf(block: JsonObject, index: number): ResponsePart {
   };
 }
 
-/** Citation of a page or of a document in the request. */
+/** Reads the citation of a web page, or of a document in the request. */
 function citationOf(citation: unknown, range: { start: number; end: number }): ResponsePart[] {
   if (!isObject(citation)) return [];
   const text = isFilled(citation.cited_text) ? { text: citation.cited_text } : {};
   const title = [citation.title, citation.document_title].find(isFilled);
   const shared = { ...(title === undefined ? {} : { title }), ...text, ...range };
-  // A source given by the caller is usually a URL, too.
+  // The source of a search result that the caller sent is usually a URL.
   const url = [citation.url, citation.source].find(isFilled);
   if (url !== undefined) return [{ type: 'citation', url, ...shared }];
   if (typeof citation.document_index !== 'number') return [];
@@ -120,7 +120,7 @@ function startOf(message: Readonly<JsonObject>): ResponsePart {
   return { type: 'start', id: isFilled(message.id) ? message.id : '', model: isFilled(message.model) ? message.model : '' };
 }
 
-/** Stop reason and its explanation. */
+/** Reads the stop reason and its explanation. */
 function endOf({ stop_reason: reason, stop_sequence: sequence, stop_details: details }: Readonly<JsonObject>): ResponsePart[] {
   const read = readStopReason(reason);
   const isRefusal = read !== null && 'reason' in read && read.reason === 'content_filter';
@@ -142,7 +142,7 @@ class MessageStreamReader implements StreamReader {
   /** Call number by block index. */
   readonly #calls = new Map<number, number>();
   readonly #blocks = new BlockReader();
-  /** A hosted tool call whose input is incomplete. */
+  /** Hosted tool call whose input is incomplete. */
   #hosted: { block: JsonObject; json: string } | null = null;
 
   get isComplete(): boolean {
@@ -234,7 +234,7 @@ class MessageStreamReader implements StreamReader {
   }
 }
 
-/** Matches the most frequent events. Texts with JSON escapes are parsed. Some events are padded to hide their length. */
+/** Matches text deltas without JSON escapes, the most frequent events. Some are padded to hide their length. */
 const textDelta =
   /^\{"type":"content_block_delta","index":(?:0|[1-9]\d{0,8}),"delta":\{"type":"text_delta","text":"([ !#-[\]-\uffff]*)"\} *\} *$/;
 

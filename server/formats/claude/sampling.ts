@@ -7,7 +7,8 @@ type Json = Record<string, unknown>;
 const names = ['temperature', 'top_k', 'top_p'] as const;
 
 /**
- * Newer models accept none, earlier ones not `temperature` together with `top_p`.
+ * Drops sampling fields that the model rejects: newer models accept none, earlier ones not `temperature` together with
+ * `top_p`.
  * https://platform.claude.com/docs/en/about-claude/models/migration-guide
  */
 export function fitSampling(body: Json, model: string, losses: Losses): void {

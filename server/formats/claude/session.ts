@@ -1,4 +1,4 @@
-// Session id of a request.
+// Reads the session id of a request.
 import { fieldsOf, type SessionIds, sessionInUser } from '../session-ids.ts';
 
 export function sessionIn({ metadata }: Readonly<Record<string, unknown>>): Partial<SessionIds> | null {

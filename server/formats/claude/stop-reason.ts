@@ -1,4 +1,4 @@
-// Stop reasons of this format.
+// Maps stop reasons of this format.
 import { claudeEndings, type ReadEnding, readEnding } from '../finish-reasons.ts';
 import type { FinishReason } from '../parts.ts';
 

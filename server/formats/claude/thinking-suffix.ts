@@ -1,4 +1,4 @@
-// Thinking suffixes of model names: removed and sent as request fields.
+// Translates thinking suffixes of model names to request fields.
 import { isObject } from '#server/framing/loose-json.ts';
 import { readClaudeEnding } from '../claude-suffixes.ts';
 import type { ReasoningEffort } from '../parts.ts';
@@ -6,19 +6,19 @@ import { refusesBudgets, writeThinking } from './thinking.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** Minimum `max_tokens` for a budget, and tokens left for the response. */
+/** Minimum `max_tokens` with a budget, and minimum tokens left for the response. */
 const [leastMaxTokens, leastRest] = [1280, 256];
 
 /**
  * Applies the suffix; returns the same body without one. Explicit thinking of the client takes precedence.
- * @param share of `max_tokens` for thinking; null: names are sent unchanged
+ * @param share share of `max_tokens` for thinking; null if names are sent unchanged
  */
 export function adaptThinkingSuffix(body: Body, share: number | null): Body {
   const { model, max_tokens: limit } = body;
   const ended = share === null || typeof model !== 'string' ? null : readClaudeEnding(model);
   if (share === null || ended === null) return body;
   const cut = { ...body, model: ended.model };
-  if (saysHow(body)) return cut;
+  if (configuresThinking(body)) return cut;
   const maxTokens = Math.max(leastMaxTokens, typeof limit === 'number' ? limit : 0);
   const { top_p: _topP, temperature: _temperature, ...rest } = { ...cut, top_p: undefined, temperature: undefined };
   if (ended.effort !== null) return withEffort(body, { rest, model: ended.model, effort: ended.effort, maxTokens });
@@ -41,7 +41,7 @@ interface Effort {
   maxTokens: number;
 }
 
-/** Models that cannot think have no suffixes. */
+/** Applies an effort; returns the same body if the model cannot think, whose names have no suffixes. */
 function withEffort(body: Body, { rest, model, effort, maxTokens }: Effort): Body {
   const fields = writeThinking(model, { isOn: true, effort }, maxTokens);
   if (fields === null) return body;
@@ -54,11 +54,11 @@ function withEffort(body: Body, { rest, model, effort, maxTokens }: Effort): Bod
   return { ...rest, max_tokens: maxTokens, thinking, ...(output === undefined ? {} : { output_config: { ...config, ...output } }) };
 }
 
-/** Limit to which a lower one is raised for the name; 0 if none. */
+/** Returns the limit to which `max_tokens` is raised for a name with a suffix; 0 for other names. */
 export function leastLimitOf(body: Body, model: string): number {
-  return readClaudeEnding(model) !== null && !saysHow(body) ? leastMaxTokens : 0;
+  return readClaudeEnding(model) !== null && !configuresThinking(body) ? leastMaxTokens : 0;
 }
 
-function saysHow({ thinking, output_config: output }: Body): boolean {
+function configuresThinking({ thinking, output_config: output }: Body): boolean {
   return (thinking !== undefined && thinking !== null) || (isObject(output) && output['effort'] !== undefined);
 }

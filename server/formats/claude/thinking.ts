@@ -46,10 +46,10 @@ export function writeThinking(model: string, wish: ReasoningWish, maxTokens: num
   return { thinking: { type: 'enabled', budget_tokens: budgetTokens }, max_tokens: Math.max(maxTokens, budgetTokens + leastRest) };
 }
 
-/** Tokens; smaller budgets are rejected. https://platform.claude.com/docs/en/build-with-claude/extended-thinking */
+/** Budget range in tokens; smaller budgets are rejected. https://platform.claude.com/docs/en/build-with-claude/extended-thinking */
 const usualBudget = { least: 1024, most: Infinity };
 
-/** Models that always think use the lowest effort. */
+/** Returns the fields that turn thinking off, or the lowest effort for models that always think. */
 function unthinking({ isAdaptive, isAlwaysOn, efforts }: Thinking): Omit<ThinkingFields, 'max_tokens'> {
   if (!isAdaptive) return {};
   if (!isAlwaysOn) return { thinking: { type: 'disabled' } };
@@ -62,13 +62,13 @@ function effortFor({ effort, budgetTokens }: ReasoningWish, { efforts = [] }: Th
   return intended === undefined ? undefined : nearestEffort(intended, efforts);
 }
 
-/** Whether the written fields satisfy the request; a budget mapped to an effort, or the reverse, does. */
+/** Reports whether the written fields satisfy the request; a budget mapped to an effort, or the reverse, does. */
 export function thinksAsWished({ isOn, effort }: ReasoningWish, { thinking, output_config: output }: ThinkingFields): boolean {
   if (!isOn) return thinking?.['type'] !== 'adaptive';
   return effort === undefined || output === undefined || output['effort'] === effort;
 }
 
-/** Thinking budget for an effort within a limit. If null, the limit is too small. */
+/** Returns the thinking budget for an effort within a limit; null if the limit is too small. */
 export function budgetFor(limit: number, effort: ReasoningEffort | undefined, least: number): number | null {
   if (limit < least + leastRest) return null;
   return Math.min(limit - leastRest, Math.max(least, Math.floor(limit * shares[effort ?? 'medium'])));
@@ -76,7 +76,7 @@ export function budgetFor(limit: number, effort: ReasoningEffort | undefined, le
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** A budget must be below the limit; if that is impossible, thinking is turned off. */
+/** Lowers the budget below the limit; turns thinking off if the limit is too small. */
 export function fitThinking(body: Body): Body {
   const { thinking, max_tokens: limit } = body;
   if (typeof limit !== 'number' || !isObject(thinking) || typeof thinking.budget_tokens !== 'number') return body;
@@ -85,7 +85,7 @@ export function fitThinking(body: Body): Body {
   return { ...body, thinking: { ...thinking, budget_tokens: limit - leastRest } };
 }
 
-/** Models with adaptive thinking. https://platform.claude.com/docs/en/build-with-claude/adaptive-thinking */
+/** Reports whether the model has adaptive thinking and rejects budgets. https://platform.claude.com/docs/en/build-with-claude/adaptive-thinking */
 export function refusesBudgets(model: string): boolean {
   const thinking = factsOf(model)?.thinking;
   return thinking?.isAdaptive === true && thinking.budget === undefined;

@@ -1,5 +1,5 @@
-// Thinking of earlier tool call turns, sent back to other vendors with this format: they do not sign thinking and reject tool call turns
-// without it while thinking is on. https://api-docs.deepseek.com/guides/anthropic_api https://github.com/QwenLM/qwen-code/pull/3788
+// Adds placeholders for missing thinking in tool call turns, for other vendors with this format: they do not sign thinking,
+// and reject tool call turns without it while thinking is on. https://api-docs.deepseek.com/guides/anthropic_api https://github.com/QwenLM/qwen-code/pull/3788
 // https://github.com/NousResearch/hermes-agent/pull/14018
 import { isObject } from '#server/framing/loose-json.ts';
 import type { ThoughtsRule } from '../provider-traits.ts';
@@ -21,21 +21,24 @@ function filledTurn(message: unknown, text: string): unknown {
   if (!content.some((block) => isObject(block) && block.type === 'tool_use')) return message;
   const thoughts = content.filter((block) => isObject(block) && block.type === 'thinking');
   if (thoughts.length === 0) return { ...message, content: [thinkingBlock(text), ...content] };
-  if (thoughts.every((block) => isThere(block, text))) return message;
+  if (thoughts.every((block) => isThinking(block, text))) return message;
   const filled = content.map((block) => {
-    const isEmpty = isObject(block) && thoughts.includes(block) && !isThere(block, text);
+    const isEmpty = isObject(block) && thoughts.includes(block) && !isThinking(block, text);
     return isEmpty ? { ...block, thinking: text } : block;
   });
   return { ...message, content: filled };
 }
 
-/** An empty text counts as missing if a placeholder is required. */
-function isThere(block: unknown, placeholder: string): boolean {
+/** Reports whether the block is thinking; an empty text does not count if a placeholder is required. */
+function isThinking(block: unknown, placeholder: string): boolean {
   if (!isObject(block) || typeof block.thinking !== 'string') return false;
   return block.thinking !== '' || placeholder === '';
 }
 
-/** @param thinking unsigned text */
+/**
+ * Returns an unsigned thinking block.
+ * @param thinking text of the block
+ */
 export function thinkingBlock(thinking: string): Record<string, unknown> {
   return { type: 'thinking', thinking, signature: '' };
 }

@@ -1,11 +1,11 @@
-// Usage in this format: cached tokens are reported separately from input, thinking is part of output.
+// Usage in this format: cached tokens are separate from input, thinking is part of output.
 import { isObject } from '#server/framing/loose-json.ts';
 import type { HostedCalls, HostedKind } from '#shared/hosted-tools.ts';
 import { type AdviceUsage, noTokens, sumOfUsages, type TokenUsage } from '#shared/token-usage.ts';
 import type { MainCount, ResponsePart } from '../parts.ts';
 import { isInvalidCount, tokenCount, withTier } from '../token-usage.ts';
 
-/** Returns the reported classes, none without usage. Streams report input at the start and the rest at the end. */
+/** Returns the token classes that a usage object reports. Streams report input at the start and the rest at the end. */
 export function readTokenUsage(value: unknown): Partial<TokenUsage> {
   if (!isObject(value)) return {};
   const usage: Partial<TokenUsage> = {};
@@ -27,7 +27,7 @@ export function readTokenUsage(value: unknown): Partial<TokenUsage> {
   return withTier(usage, value.speed);
 }
 
-/** Whether a main count is present and invalid. */
+/** Reports whether a main count is present and invalid. */
 export function isInvalidUsage(value: unknown): boolean {
   return invalidCounts(value).length > 0;
 }
@@ -54,10 +54,10 @@ export function usageParts(value: unknown): ResponsePart[] {
   ];
 }
 
-/** Maximum advisor models of one call. */
+/** Maximum advisor models counted in one call. */
 const mostAdvisers = 8;
 
-/** The top-level counts exclude those of iterations. https://platform.claude.com/docs/en/build-with-claude/compaction#usage */
+/** Reads the usage of summaries and advisors, which the top-level counts exclude. https://platform.claude.com/docs/en/build-with-claude/compaction#usage */
 function iterationUsage(value: unknown): { summaries: TokenUsage | null; advice: AdviceUsage[] } {
   let summaries: TokenUsage | null = null;
   const advice = new Map<string, TokenUsage>();
@@ -105,7 +105,7 @@ export function writeTokenUsage(usage: TokenUsage): Record<string, unknown> {
   };
 }
 
-/** Writes nothing if no tool ran. */
+/** Writes the runs of hosted tools; nothing if none ran. */
 export function writeServerToolUse({ web_search = 0, web_fetch = 0 }: HostedCalls): Record<string, unknown> {
   if (web_search + web_fetch === 0) return {};
   return { server_tool_use: { web_search_requests: web_search, web_fetch_requests: web_fetch } };

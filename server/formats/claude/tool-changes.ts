@@ -1,4 +1,4 @@
-// Tools added or removed within a conversation (`tool_addition`, `tool_removal`): other vendors have one set of tools, the final one.
+// Applies `tool_addition` and `tool_removal` within a conversation: other vendors receive the final set of tools.
 // https://platform.claude.com/docs/en/agents-and-tools/tool-use/overview
 import { fieldRules } from '#shared/field-rules.ts';
 import { otherProviders, untranslatable } from '../losses.ts';
@@ -8,8 +8,8 @@ import { isCompaction, lastCompaction } from './compaction.ts';
 export const toolChangeTypes: ReadonlySet<string> = new Set(['tool_addition', 'tool_removal']);
 
 /**
- * Returns the request's tools in order without removed ones, then added ones.
- * @throws {AppError} `untranslatable` for those of MCP servers
+ * Returns the request's tools without removed ones, then added ones, in order.
+ * @throws {AppError} `untranslatable` for changes to tools of MCP servers
  */
 export function toolsAtEnd(fields: StrictFields): StrictFields[] {
   const tools = fields.objects('tools');
@@ -31,7 +31,7 @@ export function toolsAtEnd(fields: StrictFields): StrictFields[] {
   return [...known].flatMap(([name, tool]) => (gone.has(name) ? [] : [tool]));
 }
 
-/** Changes in order; a compaction block holds those before it. */
+/** Returns the changes in order; a compaction block contains the earlier ones. */
 function changesIn(fields: StrictFields): StrictFields[] {
   const messages = fields.objects('messages');
   const place = lastCompaction(messages.map(({ plain }) => plain));
@@ -45,7 +45,7 @@ function changesIn(fields: StrictFields): StrictFields[] {
   });
 }
 
-/** Name of a tool, or the type of a hosted tool without a name. */
+/** Returns the name of a tool, or the type of a hosted tool without a name. */
 function nameOf(tool: StrictFields): string {
   return tool.text('name') ?? tool.text('type') ?? '';
 }

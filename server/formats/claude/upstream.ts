@@ -29,7 +29,7 @@ import { writeRequest } from './write-request.ts';
 
 const versionHeader = 'anthropic-version';
 
-/** API version sent to the provider. */
+/** Returns the API version sent to the provider. */
 function versionOf({ route: { provider, identity }, clientHeaders, settings, originModel }: EncodeInput): string | undefined {
   const callers = identity !== null && provider.apiVersion !== undefined ? clientHeaders[versionHeader] : undefined;
   return modelHeaders(settings, originModel)[versionHeader] ?? callers ?? provider.apiVersion;
@@ -37,7 +37,7 @@ function versionOf({ route: { provider, identity }, clientHeaders, settings, ori
 
 const surchargedBetas = ['fast-mode-', 'context-1m-'];
 
-/** Fields that affect a count; others use no tokens. https://platform.claude.com/docs/en/api/messages-count-tokens */
+/** Fields of a token count request; others use no tokens. https://platform.claude.com/docs/en/api/messages-count-tokens */
 const countedFields: ReadonlySet<string> = new Set(['model', 'messages', 'system', 'tools', 'tool_choice']);
 
 export const claudeUpstream: UpstreamDialect = {
@@ -64,17 +64,17 @@ export const claudeUpstream: UpstreamDialect = {
       service_tier: ['auto', 'default', 'flex', 'standard', 'standard_only'],
       speed: ['standard'],
       inference_geo: ['global'],
-      // Other models: the key may lack access, and their price is not covered.
+      // Fallback models are refused: the key may lack access to them, and their price is not reserved.
       fallbacks: [],
-      // Billing is not the caller's choice; a rejection would look like the channel's.
+      // Billing is the operator's choice, and a rejection by the provider would be held against the channel.
       billing_policy: [],
     },
     essential: ['inference_geo'],
     headers: { 'anthropic-beta': surchargedBetas },
-    // At hosts with headers in the body.
+    // Some hosts take the header as a member of the body.
     lists: { anthropic_beta: surchargedBetas },
   },
-  // Counts have no thinking.
+  // A token count has no thinking: the suffix is only removed.
   applyTraits: (body, input) => {
     const { isCount, settings, route } = input;
     const own = route.provider.attribution === 'drop' ? withoutAttribution(body) : body;
@@ -84,11 +84,11 @@ export const claudeUpstream: UpstreamDialect = {
     const whole = withPlaceholders(fitting, thoughtsRule(input), route.upstreamModel);
     return { body: fitModel(adapt(whole, thinkingShare(settings)), input, dropped), dropped };
   },
-  // A client's unchanged body is forwarded as is.
+  // The thinking of a client's unchanged body is forwarded as is.
   normalize: (body, input) => {
     const { clientBody } = input;
     const isChanged = body['max_tokens'] !== clientBody['max_tokens'] || body['thinking'] !== clientBody['thinking'];
-    // Fields added by the channel are rejected all the same.
+    // The API version also rejects fields that the channel added.
     return fitVersion(isChanged ? fitThinking(body) : body, versionOf(input), []);
   },
   versionHeader,

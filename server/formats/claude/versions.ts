@@ -7,12 +7,15 @@ type Body = Readonly<Record<string, unknown>>;
 const withoutSampling = '2026-10-21';
 const samplingFields = ['temperature', 'top_p', 'top_k'];
 
-/** Versions are dates. */
+/** Reports whether the version, a date, rejects sampling fields. */
 export function isWithoutSampling(version: string | undefined): boolean {
   return version !== undefined && /^\d{4}-\d{2}-\d{2}$/.test(version) && version >= withoutSampling;
 }
 
-/** Removes the fields that the version rejects. @param dropped receives their names */
+/**
+ * Removes the fields that the version rejects.
+ * @param dropped receives their names
+ */
 export function fitVersion(body: Body, version: string | undefined, dropped: string[]): Body {
   if (!isWithoutSampling(version)) return body;
   const fitting = withoutDocuments(body, dropped);

@@ -13,7 +13,7 @@ export function writeHostedTool({ kind, options, field }: HostedTool, losses: Lo
     type: 'web_search_20250305',
     name: 'web_search',
     ...limitOf(mostCalls),
-    // Only one of the two is allowed.
+    // The provider accepts only one of both lists.
     ...(allowedDomains !== undefined
       ? { allowed_domains: allowedDomains }
       : blockedDomains !== undefined

@@ -8,7 +8,7 @@ import { writeTokenUsage } from './token-usage.ts';
 export type Json = Record<string, unknown>;
 export type StartPart = Extract<ResponsePart, { type: 'start' }>;
 
-/** Null fields are written: strict clients require them. */
+/** Fields that are written as null, because strict clients require them. */
 export const unknownOfDelta: Json = { container: null, stop_details: null };
 export const unknownOfMessage: Json = { ...unknownOfDelta, diagnostics: null };
 
@@ -18,7 +18,10 @@ export function editsMade({ requested = {} }: ResponseWriterOptions): Json {
   return edits === undefined ? {} : { context_management: { applied_edits: edits } };
 }
 
-/** Returns the caller's model name: Claude Code drops thinking, including signatures of calls, of messages from another model. */
+/**
+ * Returns the model name for the response, the caller's by default: Claude Code drops thinking, including signatures of
+ * calls, from messages of another model.
+ */
 function modelOf(start: StartPart, { model, preservesIds = false }: ResponseWriterOptions): string {
   return preservesIds ? start.model || model : model;
 }
@@ -29,7 +32,7 @@ export function messageHead(start: StartPart, options: ResponseWriterOptions): J
   return { id: responseId('msg_', start.id, options), type: 'message', role: 'assistant', model: modelOf(start, options) };
 }
 
-/** The format reports input tokens first; other formats report them at the end, where they are repeated. */
+/** Writes the start event. It reports input tokens, which most formats report at the end: they are repeated there. */
 export function messageStart(start: StartPart, usage: TokenUsage | null, options: ResponseWriterOptions): string {
   const message = {
     ...messageHead(start, options),

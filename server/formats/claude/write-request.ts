@@ -30,7 +30,7 @@ interface WrittenTurn {
 }
 
 const dialect = 'Claude Messages';
-/** Placeholder if the format requires a text. */
+/** Placeholder where the format requires a text. */
 const filler = '...';
 
 export function writeRequest(request: ChatRequest, options: WriteOptions): WrittenRequest {
@@ -102,12 +102,12 @@ function inputSchema(parameters: Readonly<Json>, isStrict: boolean | undefined):
 
 function writeFormat(body: Json, { responseFormat }: ChatRequest, losses: Losses): void {
   if (responseFormat === undefined) return;
-  // JSON mode needs a schema; without one, the caller's prompt must request JSON.
+  // The format has no JSON mode without a schema: the caller's prompt must request JSON.
   if (responseFormat.kind === 'json') losses.drop('json_without_schema');
   else body.output_config = { format: { type: 'json_schema', schema: describedSchema(responseFormat.schema) } };
 }
 
-/** Whether the tool choice forces a call. */
+/** Reports whether the tool choice forces a call. */
 function forcesTool({ tool_choice: choice }: Json): boolean {
   return isObject(choice) && (choice.type === 'any' || choice.type === 'tool');
 }
@@ -115,8 +115,8 @@ function forcesTool({ tool_choice: choice }: Json): boolean {
 function writeReasoning(body: Json, { reasoning, messages }: ChatRequest, { knownAs, losses }: { knownAs: string; losses: Losses }): void {
   if (reasoning === undefined) return;
   const fields = writeThinking(knownAs, reasoning, Number(body.max_tokens));
-  // Thinking is rejected with a forced tool; with a budget, also with results of calls whose thinking is lost. Adaptive models accept
-  // those, and a change would miss their cache. https://platform.claude.com/docs/en/build-with-claude/adaptive-thinking#validation-changes
+  // Thinking is rejected with a forced tool and, if it has a budget, with results of calls whose thinking is lost. Adaptive
+  // models accept the latter, and turning thinking off would miss their cache. https://platform.claude.com/docs/en/build-with-claude/adaptive-thinking#validation-changes
   const isReported = fields?.thinking !== undefined && fields.thinking.type !== 'disabled';
   const isUnsigned = fields?.thinking?.type === 'enabled' && hasUnsignedCalls(messages);
   if (fields === null || (isReported && (forcesTool(body) || isUnsigned))) {
@@ -137,7 +137,7 @@ function asObject(value: unknown): object {
   return typeof value === 'object' && value !== null ? value : {};
 }
 
-/** Whether the current turn began with calls whose signed thinking is missing. */
+/** Reports whether the current turn began with calls whose signed thinking is missing. */
 function hasUnsignedCalls(messages: readonly Message[]): boolean {
   const last = messages.findLast((message) => message.role === 'assistant');
   if (last === undefined || messages.at(-1)?.role !== 'user') return false;
@@ -146,7 +146,7 @@ function hasUnsignedCalls(messages: readonly Message[]): boolean {
   return answersCalls && !isSigned;
 }
 
-/** Alternates turns, beginning with the user's; none is empty. */
+/** Writes turns that alternate, beginning with the user's; none is empty. */
 function writeTurns(messages: readonly Turn[], losses: Losses, thoughts: ThoughtsRule | undefined): Json[] {
   const turns: WrittenTurn[] = [];
   for (const message of messages) {
@@ -157,7 +157,7 @@ function writeTurns(messages: readonly Turn[], losses: Losses, thoughts: Thought
         : message.content.flatMap((part) => writeAssistantPart(part, losses, thoughts));
     if (content.length === 0) continue;
     const last = turns.at(-1);
-    // Consecutive texts stay separate, so that the cached prompt does not change.
+    // Consecutive texts are not joined, so that the cached prompt does not change.
     if (last?.role === message.role) last.content.push(...content);
     else turns.push({ role: message.role, content });
   }
@@ -169,7 +169,7 @@ function isPlainText(block: Json | undefined): block is Json {
   return block?.type === 'text' && block.cache_control === undefined;
 }
 
-/** Tool results come first in their turn. */
+/** Moves tool results to the start of their turn, as the format requires. */
 function resultsFirst(role: WrittenTurn['role'], content: readonly Json[]): readonly Json[] {
   if (role === 'assistant' || !content.some(({ type }) => type === 'tool_result')) return content;
   return [...content.filter(({ type }) => type === 'tool_result'), ...content.filter(({ type }) => type !== 'tool_result')];
@@ -217,7 +217,7 @@ function writeMedia(part: ImagePart | FilePart, field: string, losses: Losses): 
 }
 
 function writeSource(source: ImagePart['source'], field: string, isImage: boolean): Json {
-  // A file id is valid at its own provider only.
+  // A file id is valid only in the account it was uploaded to.
   if (source.kind === 'id') throw untranslatable(field, dialect);
   if (source.kind === 'url') return { type: 'url', url: source.url };
   if (!isImage && source.mediaType !== 'application/pdf') throw untranslatable(field, dialect);
@@ -236,7 +236,10 @@ function writeResult(part: ToolResultPart, field: string, losses: Losses): Json 
   };
 }
 
-/** @param thoughts rule of another vendor with this format, which does not sign thinking */
+/**
+ * Writes one part of an assistant turn.
+ * @param thoughts rule of another vendor with this format, which does not sign thinking
+ */
 function writeAssistantPart(part: AssistantPart, losses: Losses, thoughts: ThoughtsRule | undefined): Json[] {
   switch (part.type) {
     case 'text':

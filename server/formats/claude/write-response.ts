@@ -19,7 +19,7 @@ import { writeStopReason } from './stop-reason.ts';
 import { writeServerToolUse, writeTokenUsage } from './token-usage.ts';
 import { editsMade, event, type Json, messageHead, messageStart, noStart, unknownOfDelta, unknownOfMessage } from './write-message.ts';
 
-/** The format has a single choice. */
+/** Reports whether the part belongs to the first choice, the only one of the format. */
 function isFirstChoice(part: ResponsePart): boolean {
   return !('choice' in part) || part.choice === undefined || part.choice === 0;
 }
@@ -101,7 +101,7 @@ function toolUse({ id, name }: Extract<ResponsePart, { type: 'tool_call' }>, opt
   return { type: 'tool_use', id: callIds.write(id, options), name, input: {}, caller: { type: 'direct' } };
 }
 
-/** Tool call blocks have no signature: a block with the call's id precedes them. */
+/** Writes the signature of a call as a thinking block with the call's id, because tool call blocks have no signature. */
 function signedCall(seal: Seal, callId: string): Json {
   return { type: 'redacted_thinking', data: writeSeal({ ...seal, callId }, 'claude') };
 }
@@ -112,10 +112,10 @@ export function createStreamWriter(options: ResponseWriterOptions): StreamWriter
 
 type BlockKind = 'text' | 'thinking' | 'tool' | 'hosted';
 
-/** Maximum characters waiting for an open call. */
+/** Maximum characters that wait for an open call. */
 const mostWaiting = 8 * 1024 * 1024;
 
-/** Blocks do not interleave: other parts wait until an open call's arguments are complete. */
+/** Writes a stream whose blocks do not interleave: other parts wait until the arguments of an open call are complete. */
 class MessageStreamWriter implements StreamWriter {
   readonly #options: ResponseWriterOptions;
   #hasBegun = false;
@@ -125,7 +125,7 @@ class MessageStreamWriter implements StreamWriter {
   #usage: TokenUsage | null = null;
   #finish: { reason: FinishReason; stopSequence?: string } | null = null;
   #ran: HostedCalls = {};
-  /** Citations apply to the open text block: other text needs a new one. */
+  /** Whether the open text block has citations: they apply to all of it, so further text needs a new block. */
   #isCited = false;
   /** Arguments of the open call. */
   #arguments = new JsonProgress();
@@ -233,7 +233,7 @@ class MessageStreamWriter implements StreamWriter {
   end(usage: TokenUsage | null): string {
     const counted = usage ?? this.#usage ?? noTokens;
     let text = this.#messageStart() + this.#close();
-    // A call may have no arguments; each round writes at least one part.
+    // A call may have no arguments. Each round writes at least one waiting part.
     while (this.#waiting.length > 0) text += this.#writeWaiting() + this.#close();
     const { reason, stopSequence } = this.#finish ?? { reason: 'stop' };
     const delta = { ...unknownOfDelta, stop_reason: writeStopReason(reason), stop_sequence: stopSequence ?? null };

@@ -1,7 +1,7 @@
-// Citations as annotations of a text.
+// Writes citations as annotations of a text.
 import type { ResponsePart } from '../parts.ts';
 
-/** @param range in the text of its part */
+/** @param range range of characters in the text of the part */
 export function annotationOf(
   citation: Extract<ResponsePart, { type: 'citation' | 'document_citation' }>,
   range: { start_index: number; end_index: number },

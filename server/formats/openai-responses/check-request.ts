@@ -15,7 +15,10 @@ export function checkRequest(body: Body): void {
   checkFields(body, true);
 }
 
-/** Counts may have instructions and tools only. @throws {AppError} 400 with the field at fault */
+/**
+ * Validates a token count request, which needs no input: it may have instructions and tools only.
+ * @throws {AppError} 400 with the field at fault
+ */
 export function checkPrompt(body: Body): void {
   checkFields(body, false);
 }
@@ -55,7 +58,7 @@ const optionalFields: ReadonlyMap<string, FieldCheck> = new Map<string, FieldChe
   ...idChecks(openaiIds),
 ]);
 
-/** An id, or an object with it. */
+/** Validates `conversation`: an id, or an object with an id. */
 function checkConversation(fields: StrictFields): void {
   const conversation = fields.raw('conversation');
   if (conversation === undefined) return;
@@ -63,14 +66,17 @@ function checkConversation(fields: StrictFields): void {
   if (typeof conversation !== 'string') fields.fields('conversation')?.requiredText('id');
 }
 
-/** Stored state is expanded before a request is sent: providers store nothing for us. @throws {AppError} `responses_not_kept` */
+/**
+ * Refuses references to stored state that were not expanded: nothing is stored at providers.
+ * @throws {AppError} `responses_not_kept`
+ */
 export function refuseState(body: Body): void {
   const fields = new StrictFields(body);
   for (const field of ['previous_response_id', 'conversation']) if (fields.has(field)) throw notStored(field);
   if (body.background === true) throw notStored('background');
 }
 
-/** Error for state of an earlier call that is not stored. */
+/** Returns the error for a reference to state that is not stored. */
 function notStored(field: string): AppError {
   return new AppError('responses_not_kept', { field }, { field });
 }

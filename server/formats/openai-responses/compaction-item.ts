@@ -1,4 +1,4 @@
-// Writes the only item of a compaction response, once the summary is complete.
+// Collects a summary and writes it as the only item of a compaction response.
 import type { ResponsePart } from '../parts.ts';
 import { summaryMark } from './compaction.ts';
 import type { EventSink, Json } from './output-items.ts';
@@ -14,12 +14,12 @@ export class CompactionItem {
     this.#id = id;
   }
 
-  /** Thinking and tool calls are not part of the summary. */
+  /** Adds text to the summary; thinking and tool calls are ignored. */
   write(part: ResponsePart): void {
     if (part.type === 'text') this.#summary += part.text;
   }
 
-  /** Nothing may be written afterwards. */
+  /** Writes the item. Nothing may be written afterwards. */
   close(): void {
     const item = { id: this.#id, type: 'compaction', encrypted_content: `${summaryMark}${this.#summary}` };
     this.items.push(item);

@@ -1,5 +1,5 @@
-// Compaction (`compaction_trigger` as last item) for providers without it: the model writes a summary, which is the response's only item.
-// It is sealed (`summaryMark`) when the response is sent.
+// Compaction (`compaction_trigger` as last item) for providers without it: the model writes a summary, which is the only
+// item of the response. It has the prefix `summaryMark` until it is sealed, when the response is sent.
 import { isObject } from '#server/framing/loose-json.ts';
 import type { Message } from '../parts.ts';
 import { summaryInstruction } from '../summary-instruction.ts';

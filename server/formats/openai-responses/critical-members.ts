@@ -1,7 +1,7 @@
 import { criticalMembers, messageNames, openBelow } from '../critical-members.ts';
 import { limits } from './limits.ts';
 
-/** `input` contains the conversation. */
+/** Critical members of a request, and everything below `input`, which contains the conversation. */
 export const responsesNames = openBelow(
   criticalMembers(messageNames, limits.names, [
     'model',
@@ -46,7 +46,7 @@ export const responsesNames = openBelow(
     'prompt_cache_breakpoint',
     'access_programs',
     'cyber',
-    // Objects of the provider's account.
+    // Members that refer to objects in the provider's account.
     'container',
     'container_id',
     'environment',

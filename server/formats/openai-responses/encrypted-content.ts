@@ -1,8 +1,8 @@
-// `encrypted_content`: the only field of this format for seals. OpenAI's are unchanged; those of other vendors contain what they belong to,
-// since reasoning items have no other field.
+// Reads and writes seals in `encrypted_content`, the only field for them. OpenAI's are unchanged; those of other vendors
+// include the kind of data that they seal, because reasoning items have no other field for it.
 import { readSeal, type Seal, writeSeal } from '../seal.ts';
 
-/** Signature of the item's text, encrypted thinking, or seal of the call after the item. */
+/** `signature`: of the item's text; `thoughts`: encrypted thinking; `call`: seal of the call that follows the item. */
 export type SealedKind = 'signature' | 'thoughts' | 'call';
 
 const marks = { thoughts: 'thoughts:', call: 'call:' } as const;

@@ -1,12 +1,12 @@
-// Errors of this format: as an event, and in a failed response.
+// Writes errors of this format: as an event, and in a failed response.
 import type { EventEncoding } from '#server/framing/event-encoding.ts';
 import type { ErrorObject } from '#server/surfaces/api-surface.ts';
 
 type Json = Record<string, unknown>;
 
 /**
- * Events at the end of a failed stream: the official clients throw on `error`, Codex reads `response.failed` only. On a WebSocket one
- * message ends a response, or a request without one.
+ * Writes the events at the end of a failed stream: OpenAI's SDKs throw on `error`, Codex reads `response.failed` only. On a
+ * WebSocket, one message ends the response, or the request if its response has not begun.
  * @param failed the failed response
  * @param sequence number of the next event
  */
@@ -25,7 +25,7 @@ export function failureEvents(
   return envelope.event('error', JSON.stringify(event)) + end(sequence + 1);
 }
 
-/** Error on a WebSocket, which has no HTTP status. */
+/** Writes an error on a WebSocket. It contains the status, because there is no HTTP status. */
 export function errorMessage({ message, type, param, code, status, headers }: ErrorObject): Json {
   const error = { type, code: codeText(code), message, param: param === '' ? null : param };
   // OpenAI's SDKs read headers in the error, Codex next to it.
@@ -33,7 +33,8 @@ export function errorMessage({ message, type, param, code, status, headers }: Er
 }
 
 /**
- * Codes of failed responses: the SDKs', and those on which Codex compacts, waits or gives up. On others it sends the whole prompt again.
+ * Codes that a failed response may have: those of the SDKs, and those on which Codex compacts, waits or gives up. On other
+ * codes, Codex sends the whole prompt again.
  * https://github.com/openai/codex/blob/main/codex-rs/codex-api/src/sse/responses.rs
  */
 const responseCodes: ReadonlySet<unknown> = new Set([
@@ -68,10 +69,10 @@ const responseCodes: ReadonlySet<unknown> = new Set([
 
 const codesByStatus: Readonly<Record<number, string>> = { 400: 'invalid_prompt', 402: 'insufficient_quota', 429: 'rate_limit_exceeded' };
 
-/** Error object of a failed response. */
+/** Writes the error object of a failed response. */
 export function responseError({ message, status, code, upstreamCode }: ErrorObject): Json {
-  const said = upstreamCode ?? code;
-  return { code: responseCodes.has(said) ? said : (codesByStatus[status] ?? 'server_error'), message };
+  const reported = upstreamCode ?? code;
+  return { code: responseCodes.has(reported) ? reported : (codesByStatus[status] ?? 'server_error'), message };
 }
 
 function codeText(code: ErrorObject['code']): string | null {

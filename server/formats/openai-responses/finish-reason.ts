@@ -1,4 +1,4 @@
-// Finish reasons of this format: a status with incomplete details.
+// Maps finish reasons, which this format expresses by a status and `incomplete_details`.
 import { isObject } from '#server/framing/loose-json.ts';
 import { type ReadEnding, readEnding, responsesEndings } from '../finish-reasons.ts';
 import type { FinishReason } from '../parts.ts';
@@ -6,7 +6,10 @@ import type { ErrorInResponse } from '../stream-pipe.ts';
 import { withBilled } from '../token-usage.ts';
 import { usageParts } from './token-usage.ts';
 
-/** If null, the response has not ended. @param hasCalls the model called the caller's tools */
+/**
+ * Reads the finish reason; null if the response has not ended.
+ * @param hasCalls whether the model called the caller's tools
+ */
 export function readFinish(response: Readonly<Record<string, unknown>>, hasCalls: boolean): ReadEnding | null {
   const { status, incomplete_details: details } = response;
   // A missing or unknown reason counts as a limit.
@@ -17,12 +20,12 @@ export function readFinish(response: Readonly<Record<string, unknown>>, hasCalls
   return status === 'completed' || status === undefined || status === null ? { reason: hasCalls ? 'tool_calls' : 'stop' } : null;
 }
 
-/** A failed response without a reason. */
+/** Returns the error of a failed response that reports none. */
 export function failedAs(status: 'failed' | 'cancelled'): ErrorInResponse {
   return { status: 502, message: `The provider ended the response as ${status}`, type: 'upstream_error', param: '', code: 'server_error' };
 }
 
-/** Reason of an incomplete response. If null, the response is complete. */
+/** Returns the reason of an incomplete response; null if the response is complete. */
 export function incompleteReason(reason: FinishReason): 'max_output_tokens' | 'content_filter' | null {
   return reason === 'length' ? 'max_output_tokens' : reason === 'content_filter' ? 'content_filter' : null;
 }

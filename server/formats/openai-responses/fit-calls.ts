@@ -19,7 +19,7 @@ export function fitCalls(body: Body, rule: CallIdRule): Body {
   return fitted.some((item, index) => item !== input[index]) ? { ...body, input: fitted } : body;
 }
 
-/** Consecutive call items belong to one turn. */
+/** Returns the uses of call ids by turn: consecutive call items belong to one turn. */
 function usesIn(input: readonly unknown[]): IdUse[] {
   const uses: IdUse[] = [];
   for (const item of input) {

@@ -18,7 +18,7 @@ export const gathering: Gathering = {
       if (event?.type === itemDone && isObject(event.item)) items.push(event.item);
       if (!isEnd(event?.type) || !isObject(event?.response)) continue;
       const { response } = event;
-      // If the response is not stored, its final event may omit earlier output.
+      // The final event may omit the output if the response is not stored.
       return Array.isArray(response.output) && response.output.length > 0 ? response : { ...response, output: items };
     }
     return null;

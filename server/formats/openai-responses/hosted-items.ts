@@ -1,4 +1,4 @@
-// Reads and writes items of hosted tools. One item has both call and result. https://platform.openai.com/docs/guides/tools
+// Reads and writes items of hosted tools. One item contains both call and result. https://platform.openai.com/docs/guides/tools
 import type { HostedCalls, HostedKind } from '#shared/hosted-tools.ts';
 import { isObject, type JsonObject } from '#server/framing/loose-json.ts';
 import type { HostedCallPart, HostedResultPart, WebSource } from '../parts.ts';
@@ -24,7 +24,7 @@ export function hostedKindOfItem(type: string): HostedKind | undefined {
   return kinds.get(type);
 }
 
-/** Returns null for other items, including tool searches that the caller runs. */
+/** Reads an item of a hosted tool; null for other items, including tool searches that the caller runs. */
 export function readHostedItem(item: Readonly<JsonObject>): [HostedCallPart, HostedResultPart] | null {
   const kind = kindOf(item);
   if (kind === undefined) return null;
@@ -66,7 +66,7 @@ function sourcesOf({ action }: Readonly<JsonObject>): WebSource[] {
   return sources.flatMap((source): WebSource[] => (isObject(source) && textOf(source.url) !== '' ? [{ url: textOf(source.url) }] : []));
 }
 
-/** Output of code. */
+/** Returns the output of code. */
 function outputOf({ outputs, output }: Readonly<JsonObject>): string | undefined {
   if (Array.isArray(outputs)) return outputs.map((one: unknown) => (isObject(one) ? textOf(one.logs) : '')).join('');
   return typeof output === 'string' ? output : undefined;
@@ -74,12 +74,12 @@ function outputOf({ outputs, output }: Readonly<JsonObject>): string | undefined
 
 const unbilled: ReadonlySet<unknown> = new Set(['mcp_list_tools', 'shell_call_output', 'program']);
 
-/** Billed runs: searches, not opened pages; a container once, however often code runs. */
+/** Counts billed runs: searches, not opened pages; code once per container. */
 export class HostedRuns {
   readonly #calls: Partial<Record<HostedKind, number>> = {};
   readonly #containers = new Set<string>();
 
-  /** Returns the runs so far. If null, the item is not a billed run. */
+  /** Returns the runs so far; null if the item is not a billed run. */
   add(item: Readonly<JsonObject>): HostedCalls | null {
     const kind = kindOf(item);
     if (kind === undefined || kind === 'tool_search' || unbilled.has(item.type)) return null;
@@ -90,7 +90,7 @@ export class HostedRuns {
   }
 }
 
-/** Writes another vendor's call and result. If null, the format has no such tool. */
+/** Writes a hosted tool call and its result; null if the format has no such tool. */
 export function writeHostedItem(call: HostedCallPart, result: HostedResultPart | undefined, id: string): JsonObject | null {
   if (call.origin === origin) return { ...call.object };
   const status = result?.isError === true ? 'failed' : 'completed';

@@ -34,7 +34,7 @@ export class HostedOutput {
   }
 
   #begin(call: HostedCallPart): void {
-    // Without an item in this format, the model's text reports the result.
+    // A tool that has no item in this format is visible in the model's text only.
     if (writeHostedItem(call, undefined, '') === null) return;
     const { id: given, index } = this.#next(hostedPrefixes[call.kind] ?? 'hc');
     const id = call.origin === 'openai-responses' && call.id !== '' ? call.id : given;

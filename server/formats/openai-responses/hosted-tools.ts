@@ -15,7 +15,7 @@ const kinds: readonly (readonly [beginning: string, kind: HostedKind])[] = [
 ];
 const ofCaller: ReadonlySet<string> = new Set(['function', 'custom', 'namespace', 'local_shell', 'apply_patch']);
 
-/** Model code that calls the caller's tools: only its tokens are billed. */
+/** Tool whose code, written by the model, calls the caller's tools; only its tokens are billed. */
 export const programTool = 'programmatic_tool_calling';
 
 export function kindOfTool({ type, execution, environment }: Body): HostedKind | null {
@@ -65,7 +65,7 @@ export const hosted: HostedAccess = {
   },
 };
 
-/** Tools of the list and of input items. */
+/** Returns the tools of `tools` and of input items. */
 function toolsIn({ tools, input }: Body): unknown[] {
   const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
   const brought = list(input).flatMap((item) => (isObject(item) && itemsWithTools.has(item.type) ? list(item.tools) : []));

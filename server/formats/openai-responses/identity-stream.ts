@@ -1,5 +1,5 @@
-// Forwards a stream of this format as bytes. Parses only final events and errors; others are searched for text once enough bytes are
-// buffered or a count is needed.
+// Forwards a stream of this format as bytes. Parses only final events and errors. The text of other events is extracted for
+// counting once enough bytes are buffered or a count is needed.
 import { type EventEncoding, serverSentEvents } from '#server/framing/event-encoding.ts';
 import { isTooDeep } from '#server/framing/json-depth.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
@@ -24,26 +24,26 @@ import { includeReasoning, usageParts, writeTokenUsage } from './token-usage.ts'
 
 /** Bytes of buffered events before their text is extracted. */
 const storedBytes = 16 * 1024;
-/** Within texts the quote is escaped. */
+/** Keys of events that are parsed. They match no text, in which quotes are escaped. */
 const reportingKeys = ['"response.completed"', '"response.incomplete"', '"response.failed"', '"response.cancelled"', '"error"'].map((key) =>
   Buffer.from(key),
 );
 const sequenceKey = Buffer.from('"sequence_number":');
-/** Complete items of hosted tools. Runs without a reported end are billed as well. */
+/** Matches complete items. Those of hosted tools are counted, because runs are billed even if the stream breaks off. */
 const itemDone = Buffer.from('"response.output_item.done"');
 const hostedKeys = ['_search_call"', '"code_interpreter_call"', '"image_generation_call"', '"mcp_call"', '"shell_call"'].map((key) =>
   Buffer.from(key),
 );
-/** Final event of a response, whatever its content. */
+/** Matches the final event of a response without parsing it, which may be too deep. */
 const deepEnd = /^\s*\{\s*"type"\s*:\s*"response\.(?:completed|incomplete|failed|cancelled)"/;
-/** Text fields of deltas. */
+/** Matches the text field of deltas. */
 const deltaTextKey = /"delta"/g;
 
 export class ResponsesIdentityStream implements StreamPipe {
   readonly #tally: TextTally;
   readonly #envelope: EventEncoding;
   readonly #writer: ResponseWriterOptions;
-  /** Head in the upstream's first event. */
+  /** Response fields in the upstream's first event. */
   #head: Partial<ResponseHead> = {};
   #stored: Buffer[] = [];
   #storedBytes = 0;
@@ -69,7 +69,7 @@ export class ResponsesIdentityStream implements StreamPipe {
   open(events: Buffer): StreamOpening {
     const event = firstEvent(events);
     if (event === null) return 'comments';
-    // The event repeats the request's tools, whose schemas may be as deep as a request.
+    // The first event repeats the request's tools, whose schemas may be as deep as a request.
     if (isTooDeep(event.data)) return 'stream';
     const body = parseObject(event.data);
     if (body === null) return 'invalid';
@@ -166,7 +166,7 @@ export class ResponsesIdentityStream implements StreamPipe {
   }
 
   roughTokens(): number {
-    // Most events have one or two tokens in about 200 bytes.
+    // Estimate: most events have one or two tokens in about 200 bytes.
     return Math.max(Math.ceil(this.#storedBytes / 200) + this.#tally.roughTokens, 0);
   }
 
@@ -191,7 +191,7 @@ export class ResponsesIdentityStream implements StreamPipe {
     return failureEvents(error, failed, { sequence: this.#sequence + 1, hasBegun: this.#bytes > 0, envelope: this.#envelope });
   }
 
-  /** Returns the upstream's end, with usage if the upstream reported none. */
+  /** Returns the upstream's end; adds `usage` if the upstream reported none. */
   ending(usage: TokenUsage | null): Buffer {
     if (this.#end === null) return Buffer.alloc(0);
     const { event, body } = this.#end;
@@ -219,7 +219,7 @@ function headOf({ id, model, created_at: createdAt }: Record<string, unknown>): 
   };
 }
 
-/** Events with one of the keys, in order. */
+/** Yields the positions of events that contain one of the keys, in order. */
 function* reportingEvents(events: Buffer): Generator<{ from: number; to: number }> {
   const found = reportingKeys.map((key) => ({ key, at: events.indexOf(key) })).filter(({ at }) => at >= 0);
   while (found.length > 0) {

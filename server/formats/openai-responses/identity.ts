@@ -1,4 +1,4 @@
-// Identity path of Responses requests.
+// Identity path of Responses: forwards requests.
 import { bytesOfJson } from '#server/framing/long-json.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import type { EncodedRequest, EncodeInput } from '../encode-input.ts';
@@ -28,7 +28,7 @@ export function forwardRequest(input: EncodeInput): EncodedRequest {
   );
 }
 
-/** Other fields are rejected. https://platform.openai.com/docs/api-reference/responses/input-tokens */
+/** Fields of a token count request; others are rejected. https://platform.openai.com/docs/api-reference/responses/input-tokens */
 const countedFields: ReadonlySet<string> = new Set([
   'model',
   'input',
@@ -48,8 +48,8 @@ export function counted(body: Body): Record<string, unknown> {
 const encryptedThoughts = 'reasoning.encrypted_content';
 
 /**
- * Disables storage at the provider, where others with the channel's key could read it and callers could not retrieve it. Thinking is
- * returned encrypted instead, and clients send it back.
+ * Disables storage at the provider: other users of the channel's key could read stored responses, and callers could not.
+ * Thinking is returned encrypted instead, and clients send it back.
  */
 function stateless(body: Body, model: string): Body {
   if (body['store'] === false) return body;
@@ -70,7 +70,7 @@ function foreignThinking(input: unknown, takesPlain: boolean): { items: unknown;
   return { items, isLost: items.length < input.length };
 }
 
-/** Thinking effort, for the log. */
+/** Returns the thinking effort, for the log. */
 export function effortIn({ reasoning }: Body): string | undefined {
   return isObject(reasoning) && typeof reasoning.effort === 'string' ? reasoning.effort : undefined;
 }

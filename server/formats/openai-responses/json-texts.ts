@@ -1,4 +1,4 @@
-// Tool arguments and results in Responses requests.
+// Finds JSON in the texts of tool arguments and results.
 import { type JsonTexts, objectsIn } from '../json-texts.ts';
 
 export const jsonTexts: JsonTexts = {

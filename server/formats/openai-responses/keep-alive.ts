@@ -1,2 +1,2 @@
-/** A comment, which clients skip anywhere. */
+/** Keep-alive: a comment, which clients skip anywhere. */
 export const keepAlive = ': keep-alive\n\n';

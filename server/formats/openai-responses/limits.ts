@@ -1,4 +1,4 @@
 import { limitsAt } from '../token-limits.ts';
 
-/** The limit includes thinking. */
+/** Limit of output tokens, thinking included. */
 export const limits = limitsAt('max_output_tokens');

@@ -18,7 +18,7 @@ const prefixes = { function: 'fc', text: 'ctc', search: 'tsc' } as const;
 
 export class OpenCall {
   readonly #call: CallPlace;
-  /** JSON of its location, for deltas. */
+  /** JSON members that locate the call in events of deltas. */
   readonly #place: string;
   readonly #text: TextOfArguments | null;
   #json = '';
@@ -50,7 +50,7 @@ export class OpenCall {
       sink.event('response.custom_tool_call_input.done', { ...place, input: text });
       this.#json = text;
     } else if (form.kind === 'function') {
-      // Clients parse arguments, and an empty text is not JSON.
+      // Clients parse arguments as JSON, so they cannot be empty.
       if (this.#json === '') this.push('{}');
       sink.event('response.function_call_arguments.done', { ...place, arguments: this.#json });
     }

@@ -14,7 +14,10 @@ export type Json = Record<string, unknown>;
 
 export interface EventSink {
   event(type: string, fields: Json): void;
-  /** Like `event`, for the most frequent events. @param place JSON members of the location, without braces */
+  /**
+   * Writes a delta, the most frequent event, faster than `event` would.
+   * @param place JSON members that locate the item, without braces
+   */
   delta(type: string, place: string, text: string): void;
 }
 
@@ -38,7 +41,7 @@ interface OpenMessage extends OpenItem {
   content: Json[];
   /** Offset of the open part in the response's text. */
   partAt: number;
-  /** JSON of its location, for deltas. */
+  /** JSON members that locate the open part in events of deltas. */
   place: string;
 }
 
@@ -114,7 +117,10 @@ export class OutputItems {
     }
   }
 
-  /** Nothing may be written afterwards. @param status of open items */
+  /**
+   * Completes all open items. Nothing may be written afterwards.
+   * @param status status of open items
+   */
   close(status: ItemStatus): void {
     this.#closeOpen(status);
     this.#hosted.close();
@@ -133,7 +139,7 @@ export class OutputItems {
     this.#sink.delta(`response.${type}.delta`, `${message.place}${type === 'refusal' ? '' : this.#takeLogprobs(part)}`, text);
   }
 
-  /** Returns the JSON of an event's member, and adds it to the part. */
+  /** Moves pending log probabilities to the part; returns the JSON member for its event. */
   #takeLogprobs(part: Json): string {
     if (this.#logprobs.length === 0) return ',"logprobs":[]';
     const reported = this.#logprobs;
@@ -175,7 +181,7 @@ export class OutputItems {
     this.#sink.event('response.content_part.done', { ...place, part });
   }
 
-  /** A citation follows its text. */
+  /** Adds a citation to the last text of the open message. */
   #cite(citation: Extract<ResponsePart, { type: 'citation' | 'document_citation' }>): void {
     if (this.#open?.kind !== 'message') return;
     const { id, index, content, partAt } = this.#open;
@@ -219,7 +225,7 @@ export class OutputItems {
     this.#closeOpen('completed');
   }
 
-  /** Adds a call's seal to unsigned thinking before it: some clients send back only one reasoning item. */
+  /** Adds a call's seal to unsigned thinking before it, because some clients send back only one reasoning item. */
   #sealCall(seal: Seal): void {
     if (this.#open?.kind !== 'reasoning') return this.#seal(seal, 'call');
     this.#open.item.encrypted_content = writeEncrypted(seal, 'call');

@@ -1,9 +1,9 @@
-// Most events of a stream are deltas of one text and differ in it, in their number and in padding only. Such events are read without
-// parsing.
+// Reads deltas of a text without parsing if they differ from the previous one in text, number and padding only, as most
+// events of a stream do.
 import { endOfText } from '#server/framing/json-text.ts';
 import { readText } from '../written-json.ts';
 
-/** Shapes per stream, which bound the cost of events that never repeat. */
+/** Maximum shapes learned per stream, in case events never repeat. */
 const mostForms = 4;
 /** Maximum characters of a shape; longer ones do not repeat. */
 const longestForm = 1024;
@@ -11,7 +11,7 @@ const longestForm = 1024;
 /** Members that differ between events. */
 const differing = /"(delta|sequence_number|obfuscation)"\s*:\s*/g;
 const wholeNumber = /0(?!\d)|[1-9]\d*/y;
-/** Quoted padding. Other values are not taken for padding. */
+/** Matches quoted padding; events with other values are parsed. */
 const padding = /"[\w-]*"/y;
 
 interface Form {
@@ -25,7 +25,7 @@ export class PlainDeltas {
   #place = 0;
   #forms = 0;
 
-  /** Learns the shape of a parsed event that has only this text, of the item at `place`. */
+  /** Learns the shape of a parsed event that has only this text and belongs to the item at `place`. */
   learn(data: string, { text, place }: { text: string; place: number }): void {
     if (this.#forms === mostForms) return;
     this.#form = formOf(data, text);
@@ -33,7 +33,7 @@ export class PlainDeltas {
     this.#forms += 1;
   }
 
-  /** Reads an event of a learned shape. If null, the event is different. */
+  /** Reads an event of the learned shape; null if it has another one. */
   read(data: string): { text: string; place: number } | null {
     if (this.#form === null) return null;
     let at = 0;
@@ -58,7 +58,7 @@ function formOf(data: string, text: string): Form | null {
   const pieces: Form['pieces'] = [];
   let at = 0;
   for (const found of event.matchAll(differing)) {
-    // Within the text itself.
+    // Skips matches within the text.
     if (found.index < at) continue;
     const name = found[1] ?? '';
     const start = found.index + found[0].length;
@@ -70,12 +70,12 @@ function formOf(data: string, text: string): Form | null {
     at = end;
   }
   const end = event.slice(at);
-  // No name may be hidden by escapes.
+  // Escapes outside the text could hide another member of the same name.
   const isSound = pieces.some(({ name }) => name === 'delta') && ![...pieces.map(({ before }) => before), end].join('').includes('\\');
   return isSound ? { pieces, end } : null;
 }
 
-/** End of a value that may differ, or -1. */
+/** Returns the end of a value that may differ, or -1. */
 function endOfValue(data: string, name: string, start: number): number {
   if (name === 'delta') {
     const end = data[start] === '"' ? endOfText(data, start + 1) : -1;

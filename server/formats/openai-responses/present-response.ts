@@ -1,4 +1,4 @@
-// The response object: repeated request fields and output.
+// Builds the response object, which repeats request fields.
 import { isObject } from '#server/framing/loose-json.ts';
 import { isCompaction } from './compaction.ts';
 import type { ResponseWriterOptions } from '../client-dialect.ts';
@@ -24,7 +24,10 @@ const repeated: readonly (readonly [name: string, otherwise: unknown])[] = [
 
 const requestedFields: readonly string[] = [...repeated.map(([name]) => name), 'reasoning', 'text', 'tools', 'user'];
 
-/** Request fields that the response is written from. `loaded_tools`: tools within the input; `is_compaction`: a summary is requested. */
+/**
+ * Returns the request fields from which the response is written. `loaded_tools`: tools in input items; `is_compaction`:
+ * whether a summary is requested.
+ */
 export function responseFields(body: Readonly<Json>): Readonly<Json> {
   const fields: Json = {};
   for (const name of requestedFields) if (body[name] !== undefined) fields[name] = body[name];
@@ -43,7 +46,7 @@ export interface ResponseHead {
   createdAt: number;
 }
 
-/** Response without output. The gateway stores nothing of it here. */
+/** Returns the response without output. Fields of stored state have the values of a response that is not stored. */
 export function responseShell({ id, model, createdAt }: ResponseHead, requested: ResponseWriterOptions['requested'] = {}): Json {
   const shell: Json = {
     id,
@@ -74,7 +77,7 @@ export function responseShell({ id, model, createdAt }: ResponseHead, requested:
   return shell;
 }
 
-/** In a response, a function has every field, also optional ones. */
+/** Completes a function: in a response it has its optional fields too. */
 function completeTool(tool: unknown): unknown {
   return isObject(tool) && tool.type === 'function' ? { parameters: null, strict: null, ...tool } : tool;
 }

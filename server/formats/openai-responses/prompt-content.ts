@@ -71,7 +71,7 @@ function addContent(prompt: PromptContent, content: unknown, model: string): voi
   }
 }
 
-/** If both are present, the provider decides which one counts. */
+/** Adds a file; with both data and URL, both count, because the provider decides which one it uses. */
 function addFile(prompt: PromptContent, { file_data: data, file_url: url, filename }: Body): void {
   addFileName(prompt, filename);
   const given = [data, url].filter((value) => typeof value === 'string');

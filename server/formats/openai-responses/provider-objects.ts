@@ -31,7 +31,7 @@ function inTool(tool: Body, path: string): string | undefined {
   );
 }
 
-/** OpenAI's own skills have other ids and are public. */
+/** Finds an id in a container; OpenAI's public skills have other ids. */
 function inContainer(container: Body, path: string): string | undefined {
   const inSkill = ({ skill_id: id }: Body, at: string) =>
     typeof id === 'string' && id.startsWith('skill_') ? `${at}.skill_id` : undefined;

@@ -1,4 +1,4 @@
-// Errors instead of a response, in events, and in failed responses.
+// Reads errors in place of a response, in events, and in failed responses.
 import { isObject, type JsonObject, parseObject } from '#server/framing/loose-json.ts';
 import { failedAs } from './finish-reason.ts';
 import { statusInBody, statusesOfChannel } from '../status-in-body.ts';
@@ -6,7 +6,7 @@ import type { ErrorInResponse } from '../stream-pipe.ts';
 import { withBilled } from '../token-usage.ts';
 import { usageParts } from './token-usage.ts';
 
-/** Returns null if there is none. Every response has `"error":null`. */
+/** Reads the error in a text; null if there is none. `"error":null`, which every response has, is skipped. */
 export function errorIn(text: string): ErrorInResponse | null {
   if (!/"error"\s*:\s*[^\sn]|"type"\s*:\s*"error"/.test(text)) return null;
   const body = parseObject(text);
@@ -40,7 +40,7 @@ function written(error: JsonObject): ErrorInResponse | null {
   };
 }
 
-/** Errors of the caller's request. */
+/** Statuses of error codes that concern the caller's request. */
 const statuses: Readonly<Record<string, number>> = {
   rate_limit_exceeded: 429,
   insufficient_quota: 429,

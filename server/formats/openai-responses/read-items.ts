@@ -16,9 +16,9 @@ import { flatName, searchName } from './tool-mappings.ts';
 
 export interface ReadInput {
   messages: Message[];
-  /** Tools within the conversation. */
+  /** Tools in input items. */
   tools: StrictFields[];
-  /** Options that replace earlier ones, in order. */
+  /** `configuration_update` items, in order: their options replace earlier ones. */
   updates: StrictFields[];
   extras: ExtraField[];
 }
@@ -58,7 +58,7 @@ class ItemReader {
         this.#result(item, readContent(item, 'output'));
         break;
       case 'tool_search_call':
-        // A search by the provider found tools that are in the list anyway.
+        // A search without `call_id` ran at the provider; the tools it found are in the request.
         if (item.has('call_id')) this.#assistant({ ...this.#callOf(item, searchName), ...argumentsOfCall(item.raw('arguments')) }, item);
         break;
       case 'tool_search_output':
@@ -80,7 +80,10 @@ class ItemReader {
     }
   }
 
-  /** Reads hosted tool items and vendor-only items. @throws {AppError} `untranslatable` */
+  /**
+   * Reads items of hosted tools and compactions.
+   * @throws {AppError} `untranslatable` for other items
+   */
   #ofProvider(item: StrictFields, type: string): void {
     const hosted = readHostedItem(item.plain);
     for (const part of hosted ?? []) this.#assistant(part, item);
@@ -105,7 +108,7 @@ class ItemReader {
     else this.read.messages.push({ role: 'system', content: readTexts(item, 'content'), field });
   }
 
-  /** Output of one turn is combined. */
+  /** Adds a part to the assistant's message; the items of one turn are one message. */
   #assistant(part: AssistantPart, item: StrictFields): void {
     const last = this.read.messages.at(-1);
     if (last?.role === 'assistant') last.content.push(part);
@@ -165,7 +168,7 @@ function fieldOf(item: StrictFields): string {
   return item.path('').slice(0, -1);
 }
 
-/** The summary, or else the thinking itself. */
+/** Returns the summary of the thinking, or, without one, the thinking itself. */
 function thoughtIn(item: StrictFields): string {
   const textsOf = (field: string) => item.objects(field).map((part) => part.text('text') ?? '');
   return textsOf('summary').join('\n\n') || textsOf('content').join('');

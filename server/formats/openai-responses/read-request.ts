@@ -41,7 +41,7 @@ export function readRequest(body: Body): ChatRequest {
   return isCompaction(body) ? summarized(readFields(withoutTrigger(body))) : readFields(body);
 }
 
-/** The model summarizes the conversation. Tools stay, because it may contain calls of them. */
+/** Turns a request into one for a summary. Tools remain, because the conversation may contain calls of them. */
 function summarized({ messages, toolChoice: _choice, responseFormat: _format, ...request }: ChatRequest): ChatRequest {
   const requested = [...messages, summaryRequest('input')];
   return { ...request, messages: requested, ...(request.tools.length === 0 ? {} : { toolChoice: { kind: 'none' as const } }) };
@@ -79,7 +79,7 @@ function instructionsOf(fields: StrictFields): Message[] {
 
 const extraFields = extraFieldReader(saidFields);
 
-/** Encrypted thinking is always included. */
+/** Returns the `include` values that the parts cannot hold; encrypted thinking is always included. */
 function includeFields(fields: StrictFields): ExtraField[] {
   return (fields.list('include') ?? []).flatMap((value): ExtraField[] => {
     if (value === 'reasoning.encrypted_content') return [];
@@ -87,7 +87,7 @@ function includeFields(fields: StrictFields): ExtraField[] {
   });
 }
 
-/** Members of `text` and `reasoning` without a place in the parts. `summary`: thinking is returned as it comes. */
+/** Returns members of `text` and `reasoning` that the parts cannot hold. `summary` is ignored: thinking is returned anyway. */
 function wishFields(wishes: readonly StrictFields[]): ExtraField[] {
   const verbosity = wishes.map((wish) => wish.fields('text')?.text('verbosity')).findLast((value) => value !== undefined);
   const extras: ExtraField[] =

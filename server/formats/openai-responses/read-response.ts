@@ -40,19 +40,19 @@ export function startOf(response: Readonly<JsonObject>): ResponsePart {
   };
 }
 
-/** Runs of hosted tools. */
+/** Reads a run of a hosted tool. */
 export function hostedOf(item: JsonObject, runs: HostedRuns): ResponsePart[] {
   const calls = runs.add(item);
   return [...(readHostedItem(item) ?? []), ...(calls === null ? [] : [{ type: 'hosted_usage' as const, calls }])];
 }
 
-/** Returns the start of a call of the caller's tools. If null, it is another item. */
+/** Reads the start of a call of the caller's tools; null for other items. */
 export function callOf(item: JsonObject, index: number): Extract<ResponsePart, { type: 'tool_call' }> | null {
   if (item.type !== 'function_call' && item.type !== 'custom_tool_call') return null;
   return { type: 'tool_call', index, id: textOf(item.call_id) || textOf(item.id) || `call_${index}`, name: textOf(item.name) };
 }
 
-/** Complete arguments; empty if they are streamed later. */
+/** Returns the complete arguments; empty if they are streamed later. */
 export function argumentsOf(item: JsonObject): string {
   if (item.type === 'custom_tool_call') return argumentsOfText(textOf(item.input));
   return isObject(item.arguments) ? JSON.stringify(item.arguments) : textOf(item.arguments);
@@ -64,18 +64,24 @@ function thoughtsOf(item: JsonObject): ResponsePart[] {
   return [...parts, ...sealOf(item, text !== '')];
 }
 
-/** The summary, or else the thinking itself. */
+/** Returns the summary of the thinking, or, without one, the thinking itself. */
 export function thoughtIn({ summary, content }: JsonObject): string {
   return textsIn(summary).join('\n\n') || textsIn(content).join('');
 }
 
-/** @param hasText whether its text was returned */
+/**
+ * Reads the seal of a reasoning item.
+ * @param hasText whether the item's text was returned
+ */
 export function sealOf({ encrypted_content: encrypted }: JsonObject, hasText: boolean): ResponsePart[] {
   const data = textOf(encrypted);
   return data === '' ? [] : [{ type: hasText ? 'reasoning_seal' : 'sealed', seal: { origin: 'openai', data } }];
 }
 
-/** @param before characters of earlier text */
+/**
+ * Reads the content of a message.
+ * @param before characters of earlier text
+ */
 export function contentOf({ content }: JsonObject, before: number): ResponsePart[] {
   const parts: ResponsePart[] = [];
   let offset = before;
@@ -91,13 +97,16 @@ export function contentOf({ content }: JsonObject, before: number): ResponsePart
   return parts;
 }
 
-/** Log probabilities of a text or a delta. */
+/** Reads the log probabilities of a text or a delta. */
 export function logprobsIn({ logprobs }: JsonObject): ResponsePart[] {
   const tokens = readLogprobs(logprobs);
   return tokens.length === 0 ? [] : [{ type: 'logprobs', tokens }];
 }
 
-/** @param offset characters of text before the annotated part */
+/**
+ * Reads an annotation as a citation.
+ * @param offset characters of text before the annotated part
+ */
 export function citationOf(annotation: unknown, offset: number): ResponsePart[] {
   if (!isObject(annotation)) return [];
   const { start_index: start, end_index: end, index } = annotation;

@@ -17,9 +17,9 @@ export function createStreamReader(): StreamReader {
 }
 
 interface OpenItem {
-  /** Call number, if the item is a call. */
+  /** Number of the call; null if the item is not a call. */
   call: number | null;
-  /** Some of it was returned. */
+  /** Whether some of the item was returned. */
   isReported: boolean;
 }
 
@@ -107,7 +107,7 @@ class ResponseStreamReader implements StreamReader {
     return [part];
   }
 
-  /** Paragraphs of a summary. */
+  /** Separates the paragraphs of a summary. */
   #separate(event: JsonObject): ResponsePart[] {
     return this.#open.get(placeOf(event))?.isReported === true ? [{ type: 'reasoning', text: '\n\n' }] : [];
   }
@@ -128,7 +128,7 @@ class ResponseStreamReader implements StreamReader {
     return [call];
   }
 
-  /** Some servers send only complete items. */
+  /** Reads a complete item: some servers send nothing of it before. */
   #done(item: JsonObject, place: number): ResponsePart[] {
     const parts = this.#open.has(place) ? [] : this.#begin(item, place);
     const { call, isReported } = this.#item(place);

@@ -1,4 +1,4 @@
-// Reads tools of a Responses request: free text tools become JSON tools, namespaces part of the name.
+// Reads tools of a Responses request. Free text tools become functions, and namespaces become part of the name.
 import { fieldRules } from '#shared/field-rules.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import { namesStores } from '../hosted-tools.ts';
@@ -16,7 +16,7 @@ export interface ReadTools {
   extras: ExtraField[];
 }
 
-/** Later definitions replace earlier ones: tools may be loaded repeatedly. */
+/** Reads the tools; later definitions replace earlier ones, because tools may be loaded repeatedly. */
 export function readTools(list: readonly StrictFields[]): ReadTools {
   const tools = new Map<string, Tool>();
   const hosted: HostedTool[] = [];
@@ -71,12 +71,12 @@ function optionsOf(tool: StrictFields): HostedOptions {
   };
 }
 
-/** A search by the provider finds tools that are in the list anyway. */
+/** Reports whether the caller runs the search. A search at the provider needs no tool here: its tools are in the request. */
 function isClientSearch(tool: StrictFields): boolean {
   return tool.text('execution') === 'client';
 }
 
-/** Returns null for hosted tools and tools that only OpenAI's models support. */
+/** Reads a tool that the caller runs; null for hosted tools and tools that only OpenAI's models support. */
 function readTool(tool: StrictFields, type: string, namespace: string | undefined): Tool | null {
   const description = tool.text('description');
   const described = description === undefined ? {} : { description };
@@ -99,7 +99,7 @@ function readTool(tool: StrictFields, type: string, namespace: string | undefine
   };
 }
 
-/** `defer_loading`: all tools are sent at once. `execution`: set for a search by the caller. */
+/** Members that are read or have no effect: `defer_loading`, because all tools are sent, and `execution` of a search. */
 const reported: ReadonlySet<string> = new Set([
   'type',
   'name',
@@ -111,18 +111,18 @@ const reported: ReadonlySet<string> = new Set([
   'execution',
 ]);
 
-/** Members without a place in the parts, such as other callers of the tool and delayed results. */
+/** Returns members that the parts cannot hold, such as other callers of the tool and delayed results. */
 function unread(tool: StrictFields): string[] {
   return tool.others(reported).filter((name) => !isUsual(name, tool.raw(name)));
 }
 
-/** Direct calls with immediate results are the default. */
+/** Reports whether the member has its default: direct calls with immediate results. */
 function isUsual(name: string, value: unknown): boolean {
   if (name === 'async') return value === false;
   return name === 'allowed_callers' && Array.isArray(value) && value.every((caller) => caller === 'direct');
 }
 
-/** Allowed and required tools. */
+/** Tool choice. */
 export interface ReadChoice {
   choice?: ToolChoice;
   tools: Tool[];
@@ -153,10 +153,10 @@ export function readToolChoice(fields: StrictFields, { tools, hosted, extras }: 
   return { choice: { kind, allowed: left.map(({ name }) => name) }, tools };
 }
 
-/** Maximum characters of a name without its namespace; vendors allow 64. */
+/** Maximum characters of a tool name in a tool choice; vendors allow 64. */
 const longestName = 256;
 
-/** Names of tools in tool choices. */
+/** Resolves names in tool choices, with or without their namespace. */
 class ToolNames {
   readonly #tools: readonly Tool[];
   readonly #names: ReadonlySet<string>;
@@ -179,7 +179,7 @@ class ToolNames {
   }
 }
 
-/** Maps what follows each underscore of a name to the first such name. */
+/** Maps each suffix of a name after an underscore to the first name that has it. */
 function namesWithoutNamespace(tools: readonly Tool[]): Map<string, string> {
   const names = new Map<string, string>();
   for (const { name } of tools) {

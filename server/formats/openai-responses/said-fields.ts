@@ -5,7 +5,7 @@ import { writeSeal } from '../seal.ts';
 const question = { role: 'user', content: 'Hello' };
 const userPart = (part: object) => ({ input: [{ role: 'user', content: [part] }] });
 const thought = { type: 'reasoning', id: 'rs_1', summary: [{ type: 'summary_text', text: 'Hm' }] };
-/** No other vendor has image generation as a tool. */
+/** Image generation as a tool, which no other vendor has. */
 const drawing = { type: 'image_generation' };
 
 /** https://platform.openai.com/docs/api-reference/responses/create */
@@ -39,7 +39,7 @@ export const saidFields: SaidFields = {
   truncation: { name: 'truncation', neutral: ['disabled'], example: { truncation: 'auto' } },
   image_compression: { name: 'image', example: { image: { context_compression: 'auto' } } },
   service_tier: { name: 'service_tier', neutral: ['auto', 'default'], example: { service_tier: 'flex' } },
-  // Stored responses contain it.
+  // Stored responses contain the metadata.
   metadata: { name: 'metadata', isDoneHere: true, example: { metadata: { run: '1' } } },
   client_metadata: { name: 'client_metadata', example: { client_metadata: { session_id: 's1' } } },
   abuse_id: { name: 'safety_identifier', example: { safety_identifier: 'u1' } },

@@ -1,7 +1,7 @@
-// Session id of a request.
+// Reads the session id of a request.
 import { fieldsOf, type SessionIds, sessionInMetadata, sessionInUser, sessionNamed } from '../session-ids.ts';
 
-/** Codex repeats its headers in `client_metadata`, their only location on a WebSocket. */
+/** Returns the session ids. Codex repeats its headers in `client_metadata`, where they are the only ones on a WebSocket. */
 export function sessionIn(body: Readonly<Record<string, unknown>>): Partial<SessionIds> | null {
   const { client_metadata, conversation, metadata, user, prompt_cache_key } = body;
   const reported = fieldsOf(client_metadata);

@@ -9,7 +9,7 @@ import { errorMessage } from './errors.ts';
 
 const socketBeta = /^responses_websockets=/;
 const queueName = /^[\w.-]{1,256}$/;
-/** Members of messages only, or about framing, which is fixed on a WebSocket. */
+/** Members that a request body does not have: those of messages, and those about framing, which is fixed on a WebSocket. */
 const ofMessages = new Set(['type', 'stream_id', 'generate', 'stream', 'stream_options']);
 /** Messages of Codex that are not calls, such as acknowledgements. */
 const notices = new Set(['response.processed']);
@@ -37,7 +37,7 @@ export const socket: SocketDialect = {
     if (previous !== null) delete body['previous_response_id'];
     if (previous !== null && previous.length > 0) body['input'] = [...previous, ...inputOf(message)];
     if (!isWarmUp(message)) return body;
-    // A warm-up generates nothing, but is validated like any request; only the connection stores it.
+    // A warm-up generates nothing, but is validated like any request, so it needs an input. Only the connection stores it.
     if (previous?.length === 0 && inputOf(message).length === 0) body['input'] = ' ';
     return { ...body, store: false };
   },
@@ -71,7 +71,8 @@ function isWarmUp({ generate, prompt_cache_options: cache }: Body): boolean {
 }
 
 /**
- * Rejects input for a running response, which other formats do not support. The client receives it back and sends it with its next call.
+ * Writes the rejection of input for a running response, which other formats do not support. It returns the input, which the
+ * client sends with its next call.
  */
 function steerFailed({ input, previous_response_id: id }: Body): Record<string, unknown> {
   const error = {

@@ -15,7 +15,7 @@ export function readTokenUsage(value: unknown): TokenUsage | null {
   const output = outputWithReasoning({ input, output: count(value.output_tokens), reasoning, total: value.total_tokens });
   if (input + output === 0) return null;
   const cacheRead = Math.min(count(details.cached_tokens), input);
-  // The latter is Perplexity's. https://docs.perplexity.ai/api-reference/agent-post
+  // Perplexity writes `cache_creation_input_tokens`. https://docs.perplexity.ai/api-reference/agent-post
   const cacheWrite5m = Math.min(count(details.cache_write_tokens ?? details.cache_creation_input_tokens), input - cacheRead);
   const cost = reportedCost(value);
   return {
@@ -48,10 +48,13 @@ export function includeReasoning({ usage: reported }: Readonly<Record<string, un
 
 const outputKey = Buffer.from('"output_tokens"');
 
-/** Does the same in the bytes of a complete response without parsing. @param usage as read from them */
+/**
+ * Edits the bytes of a complete response like `includeReasoning`, without parsing.
+ * @param usage usage read from the bytes
+ */
 export function withReasoning(bytes: Buffer, usage: TokenUsage | null): Buffer {
   if (usage === null || usage.reasoning === 0) return bytes;
-  // Usage is at the end. Within texts the key's quotes are escaped.
+  // Searches from the end, where the usage is. The key matches no text, in which quotes are escaped.
   for (let at = bytes.lastIndexOf(outputKey); at > 0; at = bytes.lastIndexOf(outputKey, at - 1)) {
     const valueAt = at + outputKey.length;
     const value = /^\s*:\s*(\d+)/.exec(bytes.toString('latin1', valueAt, valueAt + 64));
@@ -64,7 +67,7 @@ export function withReasoning(bytes: Buffer, usage: TokenUsage | null): Buffer {
   return bytes;
 }
 
-/** Whether main counts are invalid: negative, fractional, not numbers, or too large. */
+/** Reports whether a main count is invalid: negative, fractional, not a number, or too large. */
 function isInvalidUsage(value: unknown): boolean {
   if (!isObject(value)) return value !== undefined && value !== null;
   const main = [value.input_tokens, value.output_tokens, value.total_tokens];

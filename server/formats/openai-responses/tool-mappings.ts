@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { isObject } from '#server/framing/loose-json.ts';
 
-/** A call as the caller sees it. */
+/** Tool of the caller that a function of another format stands for. */
 export interface ToolMapping {
   kind: 'function' | 'text' | 'search';
   name: string;
@@ -12,10 +12,10 @@ export interface ToolMapping {
 /** Name of a tool search that the caller runs. */
 export const searchName = 'tool_search';
 
-/** Maximum length at other vendors. */
+/** Maximum characters of a tool name at other vendors. */
 const longestName = 64;
 
-/** Name in other formats, the same in every request, whatever other tools there are. */
+/** Returns the name of a tool in other formats. It depends on the tool only, so it is the same in every request. */
 export function flatName(name: string, namespace: string | undefined): string {
   if (namespace === undefined) return name;
   const flat = `${namespace}${namespace.endsWith('_') ? '' : '__'}${name}`.replace(/[^a-zA-Z0-9_-]/g, '_');

@@ -38,7 +38,7 @@ export function applyTraits(body: Body, input: EncodeInput): AppliedTraits {
   return { body: edit.result(), dropped };
 }
 
-/** Sets fields that the client omitted, objects member by member. */
+/** Sets the fields of the provider's record that the client omitted, objects member by member. */
 function addFields(edit: BodyEdit, added: Body): void {
   for (const [field, value] of Object.entries(added)) {
     const own = edit.get(field) ?? undefined;
@@ -47,7 +47,7 @@ function addFields(edit: BodyEdit, added: Body): void {
   }
 }
 
-/** Replaces a rejected effort with the nearest that the model supports. */
+/** Replaces an unsupported effort by the nearest supported one. */
 function fitEffort(edit: BodyEdit, input: EncodeInput, dropped: string[]): void {
   const taken = input.route.facts?.thinking?.efforts;
   const reasoning = edit.get('reasoning');

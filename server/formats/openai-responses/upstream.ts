@@ -43,7 +43,7 @@ export const openaiResponsesUpstream: UpstreamDialect = {
     fields: {
       service_tier: ['auto', 'default', 'flex', 'standard'],
       'reasoning.mode': ['standard'],
-      // Access programs are the operator's choice; a rejection would look like the channel's.
+      // Access programs are the operator's choice, and a rejection by the provider would be held against the channel.
       'access_programs.cyber': ['standard'],
       'prompt_cache_options.ttl': ['30m'],
     },

@@ -12,7 +12,7 @@ type Json = Record<string, unknown>;
 interface Reported {
   /** Names of free text tools. */
   textTools: ReadonlySet<string>;
-  /** Sends unencrypted thinking of earlier turns. */
+  /** Whether unencrypted thinking of earlier turns is sent. */
   takesPlainThoughts: boolean;
 }
 
@@ -29,7 +29,7 @@ export function writeItems(messages: readonly Message[], { textTools, takesPlain
   });
 }
 
-/** Tool results are separate items and come first. */
+/** Writes a user message. Tool results are separate items and come first. */
 function writeUser(parts: readonly UserPart[], { field, textCalls }: { field: string; textCalls: ReadonlySet<string> }): Json[] {
   const items: Json[] = [];
   const rest: Exclude<UserPart, ToolResultPart>[] = [];
@@ -57,7 +57,7 @@ function writeContent(parts: readonly Exclude<UserPart, ToolResultPart>[], field
 }
 
 function writeImage({ source, detail = 'auto' }: ImagePart, field: string): Json {
-  // A file id is valid at its own provider only.
+  // A file id is valid only in the account it was uploaded to.
   if (source.kind === 'id') throw untranslatable(field, title);
   const url = source.kind === 'url' ? source.url : dataUrl(imageType(source.data, source.mediaType), source.data);
   return { type: 'input_image', image_url: url, detail };
@@ -94,7 +94,7 @@ function writeAssistant(
     }
     endMessage();
     if (part.type === 'hosted_call' || part.type === 'hosted_result') {
-      // A call's item contains its result.
+      // The item of a call contains its result, so results are skipped.
       if (part.origin !== 'openai-responses') losses.drop('provider_tool_results');
       else if (part.type === 'hosted_call') items.push({ ...part.object });
     } else if (part.type === 'tool_call') {
@@ -110,7 +110,8 @@ function writeAssistant(
 }
 
 /**
- * Unencrypted thinking as models at hosts other than OpenAI write it. The id derives from the text, so that caches recognize the prompt.
+ * Writes unencrypted thinking, as models at other hosts than OpenAI's do. The id derives from the text, so that caches
+ * recognize the prompt.
  */
 function writePlainThought(text: string): Json {
   const id = `rs_${createHash('sha256').update(text).digest('hex').slice(0, 32)}`;

@@ -17,7 +17,7 @@ import { writeItems } from './write-items.ts';
 
 type Json = Record<string, unknown>;
 
-/** Smaller limits are rejected. https://platform.openai.com/docs/api-reference/responses/create */
+/** Minimum output limit; smaller ones are rejected. https://platform.openai.com/docs/api-reference/responses/create */
 export const leastMaxTokens = 16;
 
 /** @throws {AppError} `untranslatable` */
@@ -27,7 +27,7 @@ export function writeRequest(request: ChatRequest, options: WriteOptions): Writt
   const isReasoning = reasons(knownAs);
   if (request.stop !== undefined) {
     if (!isReasoning) throw untranslatable(request.saidFields.stop?.name ?? 'stop', title);
-    // Thinking models reject it in any format.
+    // Thinking models reject stop sequences in any format, so no other channel would accept them.
     losses.drop('stop');
   }
   const extras = losses.carry(withoutRefusedRetention(request.extras, knownAs, losses), carriedFields, title);
@@ -53,11 +53,11 @@ export function writeRequest(request: ChatRequest, options: WriteOptions): Writt
   return { body, dropped: losses.names, ...(doubtful === undefined ? {} : { doubtful: [doubtful] }) };
 }
 
-/** Moves leading instructions to `instructions`. */
+/** Splits leading system messages off, for `instructions`. */
 function splitInstructions(messages: readonly Message[]): { instructions: string; messages: readonly Message[] } {
   const first = messages.findIndex(({ role }) => role !== 'system');
   const end = first < 0 ? messages.length : first;
-  // With no other item, there would be no input.
+  // Without other messages the input would be empty.
   if (end === messages.length) return { instructions: '', messages };
   const texts = messages.slice(0, end).flatMap(({ content }) => content.map((part) => ('text' in part ? part.text : '')));
   return { instructions: texts.join('\n'), messages: messages.slice(end) };
@@ -93,7 +93,7 @@ function writeTool({ name, description, parameters, isStrict, freeText }: Tool):
     name,
     ...described,
     parameters: functionParameters(parameters),
-    // Absent, it would mean true here and false in every other format.
+    // Written always: the default is true in this format and false in the others.
     strict: isStrict ?? false,
   };
 }
@@ -109,7 +109,7 @@ function writeChoice(choice: ToolChoice, tools: readonly Tool[]): unknown {
 
 function writeReasoning(body: Json, wish: NonNullable<ChatRequest['reasoning']>, model: string, losses: Losses): void {
   if (!takesEffort(model)) {
-    // Turning thinking off needs no report for models without it.
+    // A model that cannot think satisfies a request to turn thinking off.
     if (wish.isOn) losses.drop(fieldOf(wish));
     return;
   }
@@ -119,12 +119,12 @@ function writeReasoning(body: Json, wish: NonNullable<ChatRequest['reasoning']>,
 }
 
 /**
- * Thinking is returned as summaries on request. Unverified organizations are refused it, and some hosts do not support it.
+ * Field that requests summaries of thinking. Unverified organizations are refused them, and some hosts do not support it.
  * https://platform.openai.com/docs/guides/reasoning#reasoning-summaries
  */
 const summaries: DoubtfulField = { name: 'reasoning.summary', refusal: /\breasoning\W{1,8}summar(?:y|ies)\b|^summary$/i };
 
-/** Returns the field that may be rejected. If undefined, none is sent. */
+/** Requests summaries if the caller wants visible thinking. Returns the field that may be rejected; undefined if none is sent. */
 function writeSummary(body: Json, wish: ChatRequest['reasoning'], options: WriteOptions, losses: Losses): DoubtfulField | undefined {
   if (wish?.shownBy === undefined || !wish.isOn) return undefined;
   // An unknown model may think.

@@ -48,7 +48,7 @@ class OpenResponse {
     });
   }
 
-  /** The format has a single choice. */
+  /** Writes a part. Other choices than the first are dropped: the format has one. */
   write(part: ResponsePart): void {
     if ('choice' in part && part.choice !== undefined && part.choice !== 0) return;
     if (part.type === 'start') this.#start = part;
@@ -57,7 +57,7 @@ class OpenResponse {
     else this.#items.write(part);
   }
 
-  /** The unfinished response. */
+  /** Returns the unfinished response. */
   shell(): Json {
     const { model, createdAt, requested } = this.#options;
     const { id, model: reported, createdAt: at } = this.#start;
@@ -82,7 +82,7 @@ class OpenResponse {
     return { status, response };
   }
 
-  /** The response without output, since some of it may not have been sent. */
+  /** Returns the failed response, without output, because some of it may not have been sent. */
   failed(error: ErrorObject): Json {
     return { ...this.shell(), status: 'failed', error: responseError(error) };
   }

@@ -1,4 +1,4 @@
-// Results of Perplexity's own tools, and citations: the text has `[3]` after content from the third page.
+// Reads results of Perplexity's hosted tools, and resolves citations: the text has `[3]` after content from the third page.
 // https://docs.perplexity.ai/docs/agent-api/tools/web-search
 import type { HostedCalls, HostedKind } from '#shared/hosted-tools.ts';
 import { isObject, type JsonObject } from '#server/framing/loose-json.ts';
@@ -6,11 +6,11 @@ import type { FoundPage, ResponsePart } from '../../parts.ts';
 
 export const origin = 'perplexity-agent';
 
-/** Tool names in the usage report; others have no kind here. */
+/** Kinds of tools by their name in the usage; other tools have no kind. */
 const kinds: Readonly<Record<string, HostedKind>> = { search_web: 'web_search', fetch_url: 'web_fetch', sandbox: 'code_execution' };
 
-/** Streamed like function calls while they run; callers' functions may not have these names. */
-const ownTools: ReadonlySet<string> = new Set([
+/** Names of Perplexity's tools, which are streamed like function calls while they run. Callers' functions cannot have them. */
+const perplexityTools: ReadonlySet<string> = new Set([
   ...Object.keys(kinds),
   'web_search',
   'search_people',
@@ -20,11 +20,11 @@ const ownTools: ReadonlySet<string> = new Set([
   'share_file',
 ]);
 
-export function isOwnCall({ type, name }: Readonly<JsonObject>): boolean {
-  return type === 'function_call' && typeof name === 'string' && ownTools.has(name);
+export function isPerplexityCall({ type, name }: Readonly<JsonObject>): boolean {
+  return type === 'function_call' && typeof name === 'string' && perplexityTools.has(name);
 }
 
-/** Runs reported by the usage. If null, none are. */
+/** Reads the runs in the usage; null if it reports none. */
 export function reportedRuns(usage: unknown): HostedCalls | null {
   const details = isObject(usage) ? usage.tool_calls_details : undefined;
   if (!isObject(details)) return null;
@@ -38,7 +38,7 @@ export function reportedRuns(usage: unknown): HostedCalls | null {
   return Object.keys(calls).length === 0 ? null : calls;
 }
 
-/** A citation mark. */
+/** Matches citation marks. */
 const marks = /\[(\d{1,4})\]/g;
 const begunMark = /\[\d{0,4}$/;
 
@@ -47,7 +47,7 @@ export class Findings {
   readonly #cited = new Set<string>();
   readonly #runs: Partial<Record<HostedKind, number>> = {};
   #searches = 0;
-  /** Characters of the text so far, and a partial mark at its end. */
+  /** Characters of the text so far, and the partial mark at its end. */
   #length = 0;
   #begun = '';
 
@@ -59,7 +59,7 @@ export class Findings {
     return this.#searches === 0;
   }
 
-  /** Reads the results of a tool; other items return nothing. */
+  /** Reads an item with results of a tool; returns no parts for other items. */
   read(item: Readonly<JsonObject>): ResponsePart[] {
     const kind = item.type === 'search_results' ? 'web_search' : item.type === 'fetch_url_results' ? 'web_fetch' : null;
     if (kind === null) return [];
@@ -88,7 +88,7 @@ export class Findings {
     ];
   }
 
-  /** Returns the text with citations known so far. */
+  /** Returns the text, and citations for the marks in it whose pages are known. */
   cite(text: string): ResponsePart[] {
     const parts: ResponsePart[] = [{ type: 'text', text }];
     const start = this.#length - this.#begun.length;
@@ -106,7 +106,7 @@ export class Findings {
     return parts;
   }
 
-  /** Citations reported by the response, except pages already cited by marks. */
+  /** Filters the response's citations: pages already cited by marks are omitted. */
   reported(citations: readonly ResponsePart[]): ResponsePart[] {
     return citations.filter((part) => part.type === 'citation' && !this.#cited.has(part.url));
   }

@@ -1,4 +1,4 @@
-// Reads a response or stream of Perplexity's Agent API into parts: Responses with results of its own tools.
+// Reads a response or stream of Perplexity's Agent API into parts: Responses with results of Perplexity's tools.
 // https://docs.perplexity.ai/docs/agent-api/output-control
 import type { FramedEvent } from '#server/framing/framing.ts';
 import { isObject, type JsonObject, parseObject } from '#server/framing/loose-json.ts';
@@ -10,7 +10,7 @@ import { readFinish } from '../finish-reason.ts';
 import { argumentsOf, callOf, contentOf, startOf } from '../read-response.ts';
 import { createStreamReader as createPlainReader } from '../read-stream.ts';
 import { usageParts } from '../token-usage.ts';
-import { Findings, isOwnCall, reportedRuns } from './findings.ts';
+import { Findings, isPerplexityCall, reportedRuns } from './findings.ts';
 
 export function readWhole(body: Readonly<JsonObject>): readonly ResponsePart[] | null {
   if (!Array.isArray(body.output)) return null;
@@ -18,7 +18,7 @@ export function readWhole(body: Readonly<JsonObject>): readonly ResponsePart[] |
   const parts: ResponsePart[] = [beginningOf(body)];
   let calls = 0;
   for (const item of body.output) {
-    if (!isObject(item) || isOwnCall(item)) continue;
+    if (!isObject(item) || isPerplexityCall(item)) continue;
     const call = callOf(item, calls);
     if (call !== null) {
       parts.push(...signed([call], item), { type: 'tool_arguments', index: calls, text: argumentsOf(item) });
@@ -29,12 +29,12 @@ export function readWhole(body: Readonly<JsonObject>): readonly ResponsePart[] |
   return [...parts, ...endingParts(readFinish(body, calls > 0)), ...endingOf(body)];
 }
 
-/** The model behind a preset is not the requested one and is omitted. */
+/** Returns the start without a model, because the model behind a preset is not the requested one. */
 function beginningOf(response: Readonly<JsonObject>): ResponsePart {
   return startOf({ ...response, model: '' });
 }
 
-/** Google's models sign their calls. */
+/** Adds the signature of a call by one of Google's models. */
 function signed(parts: readonly ResponsePart[], { thought_signature: data }: JsonObject): ResponsePart[] {
   if (typeof data !== 'string' || data === '') return [...parts];
   return parts.map((part) => (part.type === 'tool_call' ? { ...part, seal: { origin: 'gemini', data } } : part));
@@ -42,11 +42,11 @@ function signed(parts: readonly ResponsePart[], { thought_signature: data }: Jso
 
 function messageOf(item: JsonObject, findings: Findings): ResponsePart[] {
   const content = contentOf(item, findings.length);
-  const said = content.flatMap((part) => (part.type === 'text' ? findings.cite(part.text) : part.type === 'citation' ? [] : [part]));
-  return [...said, ...findings.reported(content)];
+  const texts = content.flatMap((part) => (part.type === 'text' ? findings.cite(part.text) : part.type === 'citation' ? [] : [part]));
+  return [...texts, ...findings.reported(content)];
 }
 
-/** The reported tier is that of the model behind a preset; callers cannot request one. */
+/** Returns usage and runs, without the service tier: callers cannot request one, so it is that of the preset's model. */
 function endingOf({ usage }: Readonly<JsonObject>): ResponsePart[] {
   const calls = reportedRuns(usage);
   return [...usageParts({ usage }), ...(calls === null ? [] : [{ type: 'hosted_usage' as const, calls }])];
@@ -56,7 +56,7 @@ export function createStreamReader(): StreamReader {
   return new AgentStreamReader();
 }
 
-/** Events that must be parsed; a false match in a text is harmless. */
+/** Matches events that must be parsed; a false match in a text is harmless. */
 const reporting = /"response\.(?:created|output_item|reasoning|completed|incomplete|failed|cancelled)/;
 
 class AgentStreamReader implements StreamReader {
@@ -70,26 +70,26 @@ class AgentStreamReader implements StreamReader {
 
   read(event: FramedEvent): readonly ResponsePart[] {
     const reported = reporting.test(event.data) ? parseObject(event.data) : null;
-    if (reported === null) return this.#said(this.#plain.read(event));
+    if (reported === null) return this.#cited(this.#plain.read(event));
     if (isEnd(reported.type)) return this.#end(event, reported);
     const item = isObject(reported.item) ? reported.item : {};
     switch (reported.type) {
       case 'response.created':
         return isObject(reported.response) ? [beginningOf(reported.response)] : [];
       case 'response.output_item.added':
-        // Only its end shows whether it is a call of the caller's tools; it is complete by then.
-        return item.type === 'function_call' ? [] : this.#said(this.#plain.read(event));
+        // Calls are read at their end, which shows whether they call one of the caller's tools.
+        return item.type === 'function_call' ? [] : this.#cited(this.#plain.read(event));
       case 'response.output_item.done':
         return this.#done(event, item);
       case 'response.reasoning.started':
       case 'response.reasoning.stopped':
         return typeof reported.thought === 'string' && reported.thought !== '' ? [{ type: 'reasoning', text: reported.thought }] : [];
       default:
-        return this.#said(this.#plain.read(event));
+        return this.#cited(this.#plain.read(event));
     }
   }
 
-  #said(parts: readonly ResponsePart[]): ResponsePart[] {
+  #cited(parts: readonly ResponsePart[]): ResponsePart[] {
     return parts.flatMap((part) => {
       if (part.type !== 'text') return part.type === 'citation' ? [] : [part];
       this.#hasText = true;
@@ -98,10 +98,10 @@ class AgentStreamReader implements StreamReader {
   }
 
   #done(event: FramedEvent, item: JsonObject): ResponsePart[] {
-    if (isOwnCall(item)) return [];
+    if (isPerplexityCall(item)) return [];
     if (item.type === 'function_call') return signed(this.#plain.read(event), item);
     if (item.type !== 'message') return this.#findings.read(item);
-    const parts = this.#said(this.#plain.read(event));
+    const parts = this.#cited(this.#plain.read(event));
     const before = this.#findings.length - textLength(item);
     return [...parts, ...this.#findings.reported(contentOf(item, before))];
   }
@@ -109,11 +109,11 @@ class AgentStreamReader implements StreamReader {
   #end(event: FramedEvent, { response }: JsonObject): readonly ResponsePart[] {
     const parts = this.#plain.read(event);
     if (!isObject(response) || parts.some(({ type }) => type === 'error')) return parts;
-    // The final response contains everything that was not reported before.
+    // The final response contains everything; parts that were not reported before are read from it.
     const output = Array.isArray(response.output) ? response.output.filter(isObject) : [];
     const found = this.#findings.isEmpty ? output.flatMap((item) => this.#findings.read(item)) : [];
-    const said = this.#hasText ? [] : output.filter(({ type }) => type === 'message').flatMap((item) => messageOf(item, this.#findings));
-    return [...found, ...said, ...parts.filter(({ type }) => type !== 'usage' && type !== 'invalid_usage'), ...endingOf(response)];
+    const texts = this.#hasText ? [] : output.filter(({ type }) => type === 'message').flatMap((item) => messageOf(item, this.#findings));
+    return [...found, ...texts, ...parts.filter(({ type }) => type !== 'usage' && type !== 'invalid_usage'), ...endingOf(response)];
   }
 }
 

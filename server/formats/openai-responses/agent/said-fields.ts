@@ -1,4 +1,4 @@
-// Fields of other formats that this one carries. Unknown fields are rejected, so no others are sent.
+// Fields of other formats that this one carries. No others are sent, because the API rejects unknown fields.
 import type { CarriedFields } from '../../request-fields.ts';
 
 /** https://docs.perplexity.ai/docs/agent-api/migrate-from-sonar/how-to */

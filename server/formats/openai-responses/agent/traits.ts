@@ -1,4 +1,4 @@
-// Last change to a request: the maximum of tool runs at Perplexity, equal to the reserved number.
+// Limits the tool runs at Perplexity to the number that is reserved. This is the last change to a request.
 import { isObject } from '#server/framing/loose-json.ts';
 import type { EncodeInput } from '../../encode-input.ts';
 import type { AppliedTraits } from '../../upstream-dialect.ts';
@@ -12,9 +12,9 @@ export function applyTraits(body: Body, input: EncodeInput): AppliedTraits {
   const runs = preset !== undefined || (Array.isArray(tools) && tools.some((tool) => isObject(tool) && tool.type !== 'function'));
   if (!runs) return applied;
   const paid = paidCalls(input);
-  // Tools without a price cost nothing here.
+  // If the tools have no price, nothing was reserved: the setting is the limit.
   const most = paid === 0 ? input.settings.get('ToolCallsPerRequest') : paid;
-  // A preset searches if its caller requests no tool, so the caller's maximum was not checked.
+  // A preset searches without a requested tool, so the caller's maximum was not checked in admission.
   const bounded = typeof reported === 'number' && (paid === 0 || reported <= paid) ? reported : most;
   return { ...applied, body: { ...applied.body, max_tool_calls: bounded } };
 }

@@ -1,4 +1,4 @@
-// Upstream dialect of Perplexity's Agent API. Callers use Responses: its own streams lack what SDKs rely on.
+// Upstream dialect of Perplexity's Agent API. It is no client dialect, because its streams lack events that SDKs rely on.
 import { openaiResponsesUpstream } from '../upstream.ts';
 import { hosted } from '../hosted-tools.ts';
 import type { UpstreamDialect } from '../../upstream-dialect.ts';

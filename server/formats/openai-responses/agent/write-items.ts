@@ -1,4 +1,4 @@
-// Writes messages as items. Model output and tool results are plain texts; hosted tool calls are not sent back.
+// Writes messages as items. Model output and tool results are plain strings; hosted tool calls are omitted.
 import { dataUrl, imageType } from '../../media.ts';
 import { type Losses, untranslatable } from '../../losses.ts';
 import type { AssistantPart, FilePart, Message, TextPart, ToolCallPart, ToolResultPart, UserPart } from '../../parts.ts';
@@ -23,7 +23,7 @@ function said(role: string, content: unknown): Json {
   return { type: 'message', role, content };
 }
 
-/** Tool results are separate items and come first. */
+/** Writes a user message. Tool results are separate items and come first. */
 function writeUser(parts: readonly UserPart[], { field, names }: { field: string; names: Map<string, string> }, losses: Losses): Json[] {
   const results = parts.filter((part) => part.type === 'tool_result');
   const rest = parts.filter((part) => part.type !== 'tool_result');
@@ -56,7 +56,7 @@ function writeContent(parts: readonly Exclude<UserPart, ToolResultPart>[], field
   return parts.map((part): Json => {
     if (part.type === 'text') return { type: 'input_text', text: part.text };
     if (part.type === 'file') return writeFile(part, field);
-    // A file id is valid at its own provider only.
+    // A file id is valid only in the account it was uploaded to.
     if (part.type === 'audio' || part.source.kind === 'id') throw untranslatable(field, title);
     if (part.detail !== undefined && part.detail !== 'auto') losses.drop('image_detail');
     const { source } = part;
@@ -93,7 +93,7 @@ function writeModel(parts: readonly AssistantPart[], names: Map<string, string>,
   return items;
 }
 
-/** Google's models sign their calls. */
+/** Writes a call, with its signature if one of Google's models signed it. */
 function writeCall({ id, name, arguments: written, seal }: ToolCallPart, losses: Losses): Json {
   if (seal !== undefined && seal.origin !== 'gemini') losses.drop('foreign_thoughts');
   return {

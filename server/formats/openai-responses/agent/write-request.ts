@@ -9,7 +9,7 @@ import type { DialectSettings, WriteOptions, WrittenRequest } from '../../upstre
 import { leastMaxTokens } from '../write-request.ts';
 import { requestedModel, needsLimit, searchesOf, thinks } from './models.ts';
 import { carriedFields } from './said-fields.ts';
-import { readSearchFields, type SaidSearch, writeSearch } from './search-fields.ts';
+import { readSearchFields, type SearchFields, writeSearch } from './search-fields.ts';
 import { title } from './title.ts';
 import { writeItems } from './write-items.ts';
 
@@ -22,7 +22,7 @@ export function writeRequest(request: ChatRequest, { upstreamModel, settings }: 
   const body: Json = {
     ...losses.carry(search.rest, carriedFields, title),
     ...requestedModel(upstreamModel, search.isOffline),
-    // Instructions stay items: `instructions` would replace the preset's own.
+    // Instructions are sent as items, because `instructions` would replace those of the preset.
     input: writeItems(request.messages, losses),
     // Nothing is stored at the provider.
     store: false,
@@ -34,7 +34,7 @@ export function writeRequest(request: ChatRequest, { upstreamModel, settings }: 
   if (search.language !== undefined) body.language_preference = search.language;
   if (request.responseFormat !== undefined) writeFormat(body, request.responseFormat, losses);
   writeTools(body, request, { search, losses, upstreamModel });
-  // A preset's tools cannot be removed, but their calls can be limited to none.
+  // The tools of a preset cannot be removed, but their runs can be limited to 0.
   if (search.isOffline && body.preset !== undefined) body.max_tool_calls = 0;
   if (request.reasoning !== undefined) writeReasoning(body, request.reasoning, { model: upstreamModel, losses });
   if (request.isStream) body.stream = true;
@@ -49,7 +49,7 @@ function usualLimit(settings: DialectSettings): number {
   return settings.get('claude.default_max_tokens')['default'] ?? 8192;
 }
 
-/** `response_format` as in chat completions; JSON mode requires a schema. */
+/** Writes `response_format` as in chat completions; JSON mode requires a schema. */
 function writeFormat(body: Json, format: NonNullable<ChatRequest['responseFormat']>, losses: Losses): void {
   if (format.kind === 'json') return losses.drop('json_without_schema');
   const { schema, name = 'response', description, isStrict } = format;
@@ -58,7 +58,7 @@ function writeFormat(body: Json, format: NonNullable<ChatRequest['responseFormat
 }
 
 interface ToolsInput {
-  search: SaidSearch;
+  search: SearchFields;
   losses: Losses;
   upstreamModel: string;
 }
@@ -71,19 +71,19 @@ function writeTools(body: Json, request: ChatRequest, { search, losses, upstream
     write: (tool) =>
       tool.kind === 'web_search' ? writeSearch(tool, search, losses) : tool.kind === 'web_fetch' ? { type: 'fetch_url' } : null,
   });
-  // A choice of `none` would also prevent searches.
+  // Without functions instead of a tool choice of `none`, which would also prevent searches.
   const isNone = toolChoice?.kind === 'none';
   const functions = isNone ? [] : request.tools.map(writeTool);
   const isRequested = hosted.some(({ type }) => type === 'web_search');
   const isAlways = searchesOf(upstreamModel) !== undefined && !search.isOffline;
-  // A preset has its own search tool; one with additional fields replaces it.
-  const isSaid = Object.keys(search.filters).length > 0 || search.results !== undefined;
-  const isAdded = !isRequested && !search.isOffline && (isSaid || (isAlways && body.preset === undefined));
+  // A preset has a search tool; one with additional fields replaces it.
+  const hasFields = Object.keys(search.filters).length > 0 || search.results !== undefined;
+  const isAdded = !isRequested && !search.isOffline && (hasFields || (isAlways && body.preset === undefined));
   const tools = [...functions, ...(isNone ? [] : hosted), ...(isAdded ? [writeSearch(undefined, search, losses)] : [])];
   if (tools.length === 0) return;
   body.tools = tools;
   if (toolChoice !== undefined && !isNone) body.tool_choice = writeChoice(toolChoice);
-  // If only offered, the model decides whether it searches.
+  // A model that always searches is forced to: without a choice it would decide itself.
   else if (isAdded && isAlways && body.preset === undefined && functions.length === 0) body.tool_choice = { type: 'web_search' };
   if (parallelToolCalls !== undefined && functions.length > 0) body.parallel_tool_calls = parallelToolCalls;
 }
@@ -108,11 +108,11 @@ function writeReasoning(
   wish: NonNullable<ChatRequest['reasoning']>,
   { model, losses }: { model: string; losses: Losses },
 ): void {
-  // Turning thinking off needs no report for models without it.
+  // A model that does not think satisfies a request to turn thinking off.
   if (!wish.isOn && !thinks(model)) return;
   const effort = effortOf(wish, model);
   if (!isAsWished(wish, effort)) losses.drop(fieldOf(wish));
-  // The lowest effort is `minimal`.
+  // The API has no effort `none`; its lowest is `minimal`.
   if (effort !== null && effort !== undefined) body.reasoning = { effort: effort === 'none' ? 'minimal' : effort };
 }
 
