@@ -1,29 +1,29 @@
-// What a caller may do: by a key, or by a session of the console.
+// Permissions of a caller, who has a key or a console session.
 import { parseRange } from '#server/network/addresses.ts';
 import type { TokenRecord } from '#server/db/records/token.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 
-/** A caller who passed. Records are as of the last look; balances in them are not to be used. */
+/** Admitted caller. Records may be cached: their balances must not be used, except to decide how closely a prompt is counted. */
 export interface Admission {
-  /** Null: the call is made in the console, and its user alone pays for it. */
+  /** Token of the key; null for a call of the console, which only the user pays for. */
   readonly token: TokenRecord | null;
-  /** What the log calls it. */
+  /** Name of the token in the log. */
   readonly tokenName: string;
   readonly user: UserRecord;
-  /** Decides channels, ratio and the log's group. */
+  /** Group that determines the channels and the ratio, and is logged. */
   readonly group: string;
   /** Channel that an administrator pinned by the key's suffix. */
   readonly pinnedChannel: number | undefined;
   readonly models: ReadonlySet<string> | null;
   readonly ranges: readonly ReturnType<typeof parseRange>[] | null;
-  /** The address that was let in last: a key is mostly used from one. */
+  /** Address that was allowed last, which is not checked again: most keys are used from one address. */
   readonly lastAddress: { allowed: string | undefined };
 }
 
-/** By a key. */
+/** Admission by a key. */
 export interface KeyAdmission extends Admission {
   readonly token: TokenRecord;
-  /** Unix seconds until when the secret is accepted that the caller has shown: a newer one has replaced it. -1: it is the current one. */
+  /** Unix seconds until which the presented secret is accepted after its replacement; -1 for the current secret. */
   readonly secretUntil: number;
 }
 
@@ -47,7 +47,7 @@ export function admissionOf(token: TokenRecord, user: UserRecord, secretUntil = 
   };
 }
 
-/** By a session. No rule of a key holds; the group is the user's own unless the call names another. */
+/** Admission by a session. No rules of a key apply; the group is the user's unless the call names another. */
 export function sessionAdmission(user: UserRecord, group = user.group): Admission {
   return {
     token: null,
@@ -68,7 +68,7 @@ function splitList(text: string): string[] {
     .filter((part) => part !== '');
 }
 
-/** Null for a line that is not a range: a list of only such lines allows no address. */
+/** Parses a line of the allowed addresses; null if invalid. A list with invalid lines only allows no address. */
 function rangeOf(line: string): ReturnType<typeof parseRange> | null {
   const text = line.trim();
   if (text === '') return null;

@@ -20,31 +20,31 @@ export interface AdmittedCall {
   /** Endpoint of the request, by the shape of the body. */
   endpoint: RelayEndpoint;
   admission: Admission;
-  /** The receiver must release it. */
+  /** Body of the call, which the receiver must release. */
   content: CallContent;
-  /** The receiver must close it. */
+  /** Stored conversation, which the receiver must close; null if the call is stateless. */
   conversation: CallConversation | null;
   /** Body as its client sent it, before the conversation was inserted. Undefined: that of `content`. */
   received?: RelayBody;
   requested: RequestedCall;
-  /** The caller's private model; null: the model is everybody's. */
+  /** The caller's private model; null if channels serve the model. */
   privateModel: PrivateModel | null;
   parameters: CallParameters;
-  /** Content of the prompt, once it has been read. */
+  /** Content of the prompt; null if not read yet. */
   prompt: PromptContent | null;
-  /** The session that the client names; null: it names none. */
+  /** Session ids that the client sent; null if none. */
   session: SessionIds | null;
 }
 
-/** Characters of a header that is passed on. */
+/** Maximum characters of a forwarded header. */
 const longestHeader = 8192;
 
 /** Facts about a call that are known so far, for its refusal and for the log. */
 export interface Progress {
   readonly requestId: string;
-  /** Once it is known who calls in the console. */
+  /** Caller with a console session, once identified. */
   caller?: Admission;
-  /** Empty: not known yet. */
+  /** Model name; empty if not known yet. */
   model: string;
 }
 
@@ -64,7 +64,7 @@ export async function admitCall(services: RelayServices, turn: Turn, progress: P
         ? sessions.admit({ request, connection, progress })
         : admitKey(services, request, connection);
   const caller = admitted instanceof Promise ? await admitted : admitted;
-  // Counting reserves nothing afterwards.
+  // A token count reserves nothing, so the account is checked here.
   if (turn.endpoint.kind.isCount || isCostlyToRead(request.headers)) await checkMeans(services, caller);
   const content = await turn.readContent(caller.user.id);
   let conversation: CallConversation | null = null;
@@ -81,7 +81,7 @@ export async function admitCall(services: RelayServices, turn: Turn, progress: P
     gate.checkModel(admission, model);
     const finding = findModel(services, admission, { endpoint, model });
     const privateModel = finding === null ? null : await finding;
-    // Read from the body that the client sent: a stored conversation replaces the body.
+    // Read before a stored conversation replaces the client's body.
     const session = within === undefined ? sessionOfCall(endpoint.dialect, request.headers, body) : null;
     const opening =
       turn.conversations?.open({
@@ -132,7 +132,7 @@ function admitKey({ gate, addressOf }: RelayServices, request: Request, connecti
   return admitted;
 }
 
-/** Beyond this, who cannot pay for anything is refused before the body is read. */
+/** Bytes of a body above which an empty account is refused before the body is read. */
 const shortBody = 16 * 1024;
 
 function isCostlyToRead(headers: Headers): boolean {
@@ -140,7 +140,10 @@ function isCostlyToRead(headers: Headers): boolean {
   return length === null || Number(length) > shortBody || headers.has('content-encoding');
 }
 
-/** Every call costs at least one unit. @throws {AppError} as `reserveQuota` */
+/**
+ * Refuses an account that cannot pay one unit, the minimum cost of a call.
+ * @throws {AppError} as `reserveQuota`
+ */
 export async function checkMeans(services: RelayServices, admission: Admission): Promise<void> {
   services.context.ledger.release(await reserveQuota(services, admission, { amount: 1, least: 1 }));
 }
@@ -153,7 +156,7 @@ function servedCall({ channels, gate }: RelayServices, admission: Admission, req
   return { ...requested, model: [model, ...otherModels].find(isServed) ?? model };
 }
 
-/** The client's headers that are for a provider of the same format, by their names. */
+/** Returns the client's headers that are forwarded to providers of the same format, by name. */
 export function clientHeadersOf({ surface }: RelayEndpoint, headers: Headers): Record<string, string> {
   const forwarded: Record<string, string> = {};
   for (const name of surface.forwardedHeaders) {

@@ -21,8 +21,8 @@ function bodiesOf(perOwner: number): Bodies {
 
 const openSmall = (bodies: Bodies) => openBody(bodies, { body: small, userId: 1, names: criticalMembers() });
 
-describe('another body in the place of the first', () => {
-  it('is held like one that came', async () => {
+describe('a replacement of the body', () => {
+  it('is held like a received body', async () => {
     const bodies = bodiesOf(1_000_000);
     const content = await openSmall(bodies);
     content.replace(large);
@@ -33,7 +33,7 @@ describe('another body in the place of the first', () => {
     expect(bodies.bytes).toBe(0);
   });
 
-  it('is put there in several turns where it is long, and at once where it is short', async () => {
+  it('is serialized in several turns if long, and at once if short', async () => {
     const bodies = bodiesOf(10_000_000);
     let turns = 0;
     const counted: Bodies = {
@@ -61,7 +61,7 @@ describe('another body in the place of the first', () => {
     expect(counted.bytes).toBe(0);
   });
 
-  it('that there is no room for leaves the first as it was, for as many attempts as there are', async () => {
+  it('without available memory leaves the first body unchanged, in every attempt', async () => {
     if (endpoint === undefined) throw new Error('There is no such endpoint');
     const bodies = bodiesOf(300_000);
     const content = await openSmall(bodies);
@@ -75,7 +75,7 @@ describe('another body in the place of the first', () => {
     }
   });
 
-  it('is not held for a caller who has left', async () => {
+  it('is not held for a caller that has disconnected', async () => {
     const bodies = bodiesOf(1_000_000);
     const content = await openSmall(bodies);
     content.release();
@@ -83,7 +83,7 @@ describe('another body in the place of the first', () => {
     expect(bodies.bytes).toBe(0);
   });
 
-  it('is what a count of the prompt counts', async () => {
+  it('is the body that a token count of the prompt counts', async () => {
     if (endpoint === undefined) throw new Error('There is no such endpoint');
     const content = await openBody(bodiesOf(10_000_000), { body: large, userId: 1, names: criticalMembers() });
     content.sent(endpoint, 'gpt-4o');
@@ -95,8 +95,8 @@ describe('another body in the place of the first', () => {
   });
 });
 
-describe('a long body of which something is ours', () => {
-  it('goes to the next channel as it went to the first', async () => {
+describe('a long body with fields of the gateway', () => {
+  it('is sent to the next channel as to the first', async () => {
     if (endpoint === undefined) throw new Error('There is no such endpoint');
     const bodies = bodiesOf(100_000_000);
     const hold = bodies.open('user:1');
@@ -118,13 +118,13 @@ describe('a long body of which something is ours', () => {
   });
 });
 
-describe('a body that took the place of one of which something is ours', () => {
+describe('a replacement of a body with fields of the gateway', () => {
   const withBefore = ({ input, ...rest }: RelayBody) => ({
     ours: { group: 'vip' },
     body: { ...rest, input: ['before', ...(Array.isArray(input) ? input : [])] },
   });
 
-  it.each(['replace', 'replaceLong'] as const)('is divided no more, for as many attempts as there are: %s', async (route) => {
+  it.each(['replace', 'replaceLong'] as const)('is not split again, in any attempt: %s', async (route) => {
     if (endpoint === undefined) throw new Error('There is no such endpoint');
     const bodies = bodiesOf(100_000_000);
     const hold = bodies.open('user:1');

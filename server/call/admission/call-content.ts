@@ -1,5 +1,6 @@
-// Holds the body of a call, and frees parts of it early. A small body stays as text and tree until the call ends. A large one stays as bytes while it
-// waits for the upstream, because another channel may be tried; once a response has begun, only the texts that a count of the prompt may need stay.
+// Holds the body of a call and frees its memory early. A small body is held as text and parsed object until the call ends. A
+// large one is held as bytes while the call waits for the upstream, because it may be sent to another channel; once a response
+// has begun, only the texts that a token count of the prompt may need are held.
 import { AppError } from '#shared/errors.ts';
 import { type MultipartFields, multipartToBody } from '#server/formats/multipart-body.ts';
 import type { CriticalMembers } from '#server/formats/critical-members.ts';
@@ -22,25 +23,27 @@ import { partBytes, PartBudget } from '#server/framing/part-budget.ts';
 import type { PromptContent } from '#server/formats/prompt-content.ts';
 import { type Counting, countPrompt } from '#server/exchange/token-estimate.ts';
 
-/** The body is a form. */
+/** Properties of a multipart body. */
 export interface MultipartSource {
   boundary: string;
   fields: MultipartFields;
   names: CriticalMembers;
 }
 
-/** What is taken in one spelling only; where it depends on the body, by the body. */
+/** Names that must be spelled exactly; a function if they depend on the body. */
 export type NamesOf = CriticalMembers | ((value: unknown) => CriticalMembers);
 
+/** Splits the gateway's fields off a body. */
 export type SplitBody = (body: RelayBody) => { ours: RelayBody; body: RelayBody };
 
 type CountedEndpoint = Pick<RelayEndpoint, 'promptContent'>;
 
-/** Bytes of a body and of what it becomes when it is parsed; beyond this it is large. */
+/** Maximum bytes of a small body, as received and parsed together. */
 const smallBytes = 64 * 1024;
-/** Characters of a prompt that are held for counting; a longer one is estimated. */
+/** Maximum characters of a prompt that is held for counting; longer prompts are estimated. */
 const longestCounted = 4_000_000;
 
+/** Serializes and scans a body. */
 export function rawOf(body: RelayBody): { text: string; raw: RawBody } {
   const text = JSON.stringify(body);
   const bytes = Buffer.from(text);
@@ -50,18 +53,18 @@ export function rawOf(body: RelayBody): { text: string; raw: RawBody } {
   return { text, raw: { bytes, parts, members, hasEscapedNames } };
 }
 
-/** What is known of a body before it is opened. */
+/** Facts about a body that are known before it is opened. */
 export interface KnownContent {
-  /** Its text and value, whose names have been looked at. */
+  /** Text and value whose names were checked already. */
   parsed?: BodyText;
-  /** Of what `split` adds to it. */
+  /** Bytes and parts of a history that `split` inserts. */
   bytesBefore?: number;
   partsBefore?: number;
 }
 
-/** In the place of what has come. */
+/** Body that replaces the received one. */
 interface OtherBody {
-  /** Roughly. */
+  /** Approximate. */
   bytes: number;
   parts: number;
   text: string;
@@ -70,7 +73,7 @@ interface OtherBody {
 }
 
 interface ParsedBody {
-  /** Written on demand where something of it is ours. */
+  /** Text; a function that serializes `body` if fields were split off. */
   text: string | (() => string);
   body: RelayBody;
   ours: RelayBody;
@@ -85,33 +88,33 @@ export interface ContentDependencies {
   split: SplitBody | undefined;
   names: NamesOf;
   form?: MultipartSource | undefined;
-  /** No other reader uses the bytes. */
+  /** Whether no other reader uses the bytes, so that they may be freed. */
   ownsBytes?: boolean;
 }
 
 export class CallContent {
   readonly #parts: ContentDependencies;
-  /** File of the body, if it is not in memory: only a little of it is read. */
+  /** File that the body was spooled to; undefined if it is in memory. */
   readonly #file: SpoolFile | undefined;
   #raw: RawBody | null;
-  /** A long one once its bytes were read: they are not needed any more. */
+  /** A long body in the form that replaces its bytes. */
   #long: LongJson | null = null;
-  /** Until it is taken apart for the first time. */
+  /** Text and value from the constructor, until first used. */
   #known: BodyText | null;
   #parsed: ParsedBody | null = null;
   #prompt: PromptContent | null = null;
   #isChecked: boolean;
   #isLarge: boolean;
   #isReleased = false;
-  /** What of it is ours, once another body is in its place, which is divided no more. */
+  /** The gateway's fields, once a replacement is set, which is not split again. */
   #dividedOurs: RelayBody | null = null;
-  /** Objects, arrays, texts and names in it, whether it is parsed or not. */
-  #ownParts: number;
-  /** Held for what texts of JSON in it become. */
+  /** Number of objects, arrays, texts and names in the body. */
+  #bodyParts: number;
+  /** Bytes held for parsed JSON texts in the body. */
   #nestedBytes = 0;
-  /** What it takes as text and tree, roughly; not more than once. */
+  /** Approximate bytes of the received body as text and parsed object. */
   readonly bytes: number;
-  /** Names that the body may have, by its scan. */
+  /** Names that the body may have, according to its scan. */
   seen: SeenNames = allNames;
 
   constructor(raw: RawBody, parts: ContentDependencies, { parsed, bytesBefore = 0, partsBefore = 0 }: KnownContent) {
@@ -120,8 +123,8 @@ export class CallContent {
     this.#parts = parts;
     this.#known = parsed ?? null;
     this.#isChecked = parsed !== undefined;
-    this.#ownParts = raw.parts + partsBefore;
-    this.bytes = raw.bytes.length + this.#ownParts * partBytes + bytesBefore;
+    this.#bodyParts = raw.parts + partsBefore;
+    this.bytes = raw.bytes.length + this.#bodyParts * partBytes + bytesBefore;
     this.#isLarge = this.bytes > smallBytes;
   }
 
@@ -129,25 +132,25 @@ export class CallContent {
     return this.#isLarge;
   }
 
-  /** Objects, arrays, texts and names in it. */
+  /** Number of objects, arrays, texts and names in the body. */
   get parts(): number {
-    return this.#ownParts;
+    return this.#bodyParts;
   }
 
-  /** Fields that are for us and go nowhere. */
+  /** Fields for the gateway, which are not sent upstream. */
   get ours(): RelayBody {
     return (this.#parsed ?? released()).ours;
   }
 
-  /** As the client wrote it, but for what is ours; with marks where `longTexts` stand. */
+  /** Text of the body without the gateway's fields; long texts are marks (`longTexts`). */
   get text(): string {
     const { text } = this.#parsed ?? released();
     return typeof text === 'string' ? text : text();
   }
 
-  /** For one request that is made of it. Undefined: nothing in it is that long. */
+  /** Returns the long texts for one request made from the body; undefined if there are none. */
   longTexts(): LongTexts | undefined {
-    // With fields of ours, the text is written on demand, and its marks refer to texts that are added then.
+    // If fields were split off, serializing the text adds the texts that its marks refer to.
     if (this.#long === null) return undefined;
     if (typeof this.#parsed?.text === 'function') this.#parsed.text();
     return new LongTexts(this.#long.texts);
@@ -163,15 +166,15 @@ export class CallContent {
    */
   prepare(): void | Promise<void> {
     if (this.#parsed !== null) return;
-    if (this.#long !== null) return this.#fill(this.#long);
+    if (this.#long !== null) return this.#parseAgain(this.#long);
     if (this.#raw === null) return;
     const { bodies, owner, names, form } = this.#parts;
     const raw = this.#raw;
     if (form !== undefined) return this.#prepareForm(raw, form);
     const known = this.#known;
     this.#known = null;
-    if (known !== null) return this.use(() => this.#keep(known));
-    // A body that is parsed again was checked before.
+    if (known !== null) return this.use(() => this.#setParsed(known));
+    // Names are checked the first time only.
     const check = this.#isChecked
       ? undefined
       : ({ text, value }: BodyText) => {
@@ -180,8 +183,8 @@ export class CallContent {
     this.#isChecked = true;
     if (isLong(raw)) return this.#prepareLong(raw, check);
     const parsing = parseBody(raw, bodies, owner, check);
-    if (parsing instanceof Promise) return parsing.then((parsed) => this.use(() => this.#keep(parsed)));
-    this.#keep(parsing);
+    if (parsing instanceof Promise) return parsing.then((parsed) => this.use(() => this.#setParsed(parsed)));
+    this.#setParsed(parsing);
   }
 
   async #prepareLong(raw: RawBody, check: ((body: BodyText) => void) | undefined): Promise<void> {
@@ -189,10 +192,10 @@ export class CallContent {
     const long = await inSteps(bodies, owner, readLongJson(raw.bytes));
     if (long === null) {
       const parsed = await parseBody(raw, bodies, owner, check);
-      await this.use(() => this.#keep(parsed));
+      await this.use(() => this.#setParsed(parsed));
       return;
     }
-    // It may have been freed meanwhile.
+    // The body may have been freed meanwhile.
     if (this.#raw === raw) {
       this.#long = long;
       this.#raw = null;
@@ -201,23 +204,23 @@ export class CallContent {
     await inSteps(bodies, owner, long.texts.settle());
     const value = await bodies.inTurn(owner, () => parseLongJson(long));
     if (check !== undefined) await bodies.inTurn(owner, () => check({ text: long.json, value }));
-    await this.use(() => this.#keep({ text: long.json, value }));
+    await this.use(() => this.#setParsed({ text: long.json, value }));
   }
 
-  /** Parses a freed body again. */
-  async #fill(long: LongJson): Promise<void> {
+  /** Parses a long body again. */
+  async #parseAgain(long: LongJson): Promise<void> {
     const value = await this.use(() => parseLongJson(long));
-    await this.use(() => this.#keep({ text: long.json, value }));
+    await this.use(() => this.#setParsed({ text: long.json, value }));
   }
 
-  /** Its files stay where they are. */
+  /** Parses a form. Its files are not copied. */
   async #prepareForm({ bytes, file }: RawBody, form: MultipartSource): Promise<void> {
     const value = await multipartToBody(file ?? sourceOf(bytes), form.boundary, form);
     if (file !== undefined) this.#parts.hold.grow(bytesOfTexts(value));
-    this.#keep({ text: '', value });
+    this.#setParsed({ text: '', value });
   }
 
-  #keep({ text, value }: BodyText): void {
+  #setParsed({ text, value }: BodyText): void {
     const { split } = this.#parts;
     const divided = this.#dividedOurs;
     if (!isObject(value))
@@ -229,13 +232,13 @@ export class CallContent {
     if (!this.#isLarge) this.#raw = null;
   }
 
-  /** Replaces the body. A caller that still uses the first one accounts for it itself. @throws {AppError} `bodies_of_caller`, `bodies_of_server` */
+  /** Replaces the body, no longer counting the earlier one. @throws {AppError} `bodies_of_caller`, `bodies_of_server` */
   replace(body: RelayBody): void {
     const { text, raw } = rawOf(body);
     this.#put(body, { bytes: raw.bytes.length, parts: raw.parts, text, raw, long: null });
   }
 
-  /** The same of one that takes so many bytes, roughly: a long one in its turns. @throws {AppError} as `replace` */
+  /** Replaces the body like `replace`, but serializes a long one in turn. @param size approximate bytes */
   async replaceLong(body: RelayBody, size: number): Promise<void> {
     if (size <= smallBytes) {
       this.replace(body);
@@ -253,10 +256,10 @@ export class CallContent {
     const { hold } = this.#parts;
     const isLarge = bytes + parts * partBytes > smallBytes;
     const held = bytes * (isLarge ? 2 : 1) + parts * partBytes;
-    // Where there is no room for it, everything stays as it was.
+    // Throws before anything is changed if the memory is not available.
     if (held > hold.bytes && !this.#isReleased) hold.grow(held - hold.bytes);
     hold.shrinkTo(held);
-    this.#ownParts = parts;
+    this.#bodyParts = parts;
     this.#nestedBytes = 0;
     this.#isLarge = isLarge;
     this.#raw = isLarge ? raw : null;
@@ -267,13 +270,10 @@ export class CallContent {
     this.#prompt = null;
   }
 
-  /**
-   * Returns the budget for parsing JSON texts in the body, for one attempt: the parts that the body itself has left. The hold grows to the need of
-   * the largest attempt.
-   */
+  /** Returns the budget of one attempt for parsing JSON texts in the body. The hold grows to that of the largest attempt. */
   budget(): PartBudget {
     let grown = 0;
-    return new PartBudget(this.#ownParts, (bytes) => {
+    return new PartBudget(this.#bodyParts, (bytes) => {
       grown += bytes;
       if (grown <= this.#nestedBytes || this.#isReleased) return;
       this.#parts.hold.grow(grown - this.#nestedBytes);
@@ -281,19 +281,19 @@ export class CallContent {
     });
   }
 
-  /** Runs what takes long with a large body in its turn. */
+  /** Runs work on the body; with a large body, in turn with other long work. */
   use<Result>(work: () => Result): Result | Promise<Result> {
     return this.#isLarge ? this.#parts.bodies.inTurn(this.#parts.owner, work) : work();
   }
 
-  /** It is on its way to an upstream: what can be made again goes. */
+  /** Called when the request is sent: frees the parsed form of a large body, which can be parsed again. */
   sent(endpoint: CountedEndpoint, model: string): void {
     if (!this.#isLarge || this.#parsed === null) return;
     this.#prompt ??= this.#promptOf(this.#parsed.body, endpoint, model);
     this.#parsed = null;
   }
 
-  /** No other channel will be tried. */
+  /** Called when no other channel will be tried: frees everything except texts for a token count. */
   answered(): void {
     this.#file?.end();
     if (!this.#isLarge) return;
@@ -303,14 +303,14 @@ export class CallContent {
     this.#parts.hold.shrinkTo(this.#prompt === null ? 0 : lengthOf(this.#prompt));
   }
 
-  /** The client has its response, or does not want it any more. Nothing is held from then on. */
+  /** Releases all memory, now and for later operations. */
   release(): void {
     this.#isReleased = true;
     this.answered();
     this.#parts.hold.shrinkTo(0);
   }
 
-  /** Tokens of the prompt by the tokenizer; `estimate` when it is too long for that. */
+  /** Counts the tokens of the prompt; resolves to `estimate` if its texts were too long to be held. */
   countPrompt(
     { endpoint, model, estimate }: { endpoint: CountedEndpoint; model: string; estimate: number },
     counting: Counting,
@@ -328,17 +328,17 @@ export class CallContent {
 }
 
 function released(): never {
-  throw new Error('The body of a call is used after it was let go');
+  throw new Error('The body of a call was used after its release');
 }
 
-/** Roughly. */
+/** Returns the approximate bytes of the texts in a form. */
 function bytesOfTexts(body: RelayBody): number {
   return Object.values(body)
     .flat()
     .reduce<number>((sum, value) => sum + (typeof value === 'string' ? value.length : 0), 0);
 }
 
-/** @param whole empty for a form, which has no text that could be rewritten */
+/** @param whole text of the body; empty for a form, which is not serialized */
 function splitBody(value: RelayBody, split: SplitBody, whole: string, texts: LongTexts | undefined): ParsedBody {
   const { ours, body } = split(value);
   let text: string | null = whole === '' ? '' : null;

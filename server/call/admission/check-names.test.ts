@@ -21,12 +21,12 @@ function messages(...list: readonly string[]): string {
 
 const question = '{"role":"user","content":"Hi"}';
 
-describe('the names that a body may have', () => {
-  it('are none of those that are looked for in a body of texts', () => {
+describe('seen names', () => {
+  it('contain no critical name for a body of texts', () => {
     expect(scan(messages('{"role":"system","content":"Be short"}', question))).toBe(0);
   });
 
-  it('are found wherever they stand, and escaped ones too', () => {
+  it('contain critical names at any depth, also escaped ones', () => {
     expect(scan(messages('{"role":"tool","tool_call_id":"a","content":""}'))).toBe(seenName.toolCalls);
     expect(scan(messages('{"role":"tool","tool\\u005fcall_id":"a","content":""}'))).toBe(seenName.toolCalls);
     expect(scan(messages('{"role":"user","content":[{"type":"text","text":"Hi","cache_control":{"type":"ephemeral"}}]}'))).toBe(
@@ -35,7 +35,7 @@ describe('the names that a body may have', () => {
     expect(scan(`{"prompt_cache_options":{"ttl":"24h"},${messages(question).slice(1)}`)).toBe(seenName.cache);
   });
 
-  it('may be any within content that the scan does not read', () => {
+  it('contain critical names in unknown members of a message', () => {
     expect(scan(messages('{"role":"user","content":"Hi","other":{"prompt_cache_breakpoint":{"ttl":"24h"}}}'))).toBe(seenName.cache);
   });
 });
@@ -62,7 +62,7 @@ const bodies = {
 };
 
 describe.each(Object.entries(channels))('a request to %s', (_name, channel) => {
-  it.each(Object.entries(bodies))('is the same with and without the scan: %s', (_body, text) => {
+  it.each(Object.entries(bodies))('has the same result with and without the scan: %s', (_body, text) => {
     const seen = text.includes('MODEL') ? 0 : scan(text);
     expect(sent(text, channel, seen)).toEqual(sent(text, channel, undefined));
   });

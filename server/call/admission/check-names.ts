@@ -1,5 +1,5 @@
-// Every name of a body stands once, and one that decides what the call costs in one spelling: two readers of the same body then
-// read the same.
+// Checks the names in a body: each must be unique in its object, and names that affect the cost must be spelled exactly, so
+// that every parser reads the same.
 import { fieldRules } from '#shared/field-rules.ts';
 import type { CriticalMembers } from '#server/formats/critical-members.ts';
 import { seenByName, seenName, type SeenNames } from '#server/formats/seen-names.ts';
@@ -10,24 +10,30 @@ import type { RawBody } from '#server/http/read-body.ts';
 
 type Members = Pick<RawBody, 'members' | 'hasEscapedNames'>;
 
-/** Returns the names that the body may have. @throws {AppError} `invalid_request` with the name */
+/**
+ * Checks the names and returns those that the body may have.
+ * @throws {AppError} `invalid_request` with the name
+ */
 export function checkNames(value: unknown, text: string, { members, hasEscapedNames }: Members, names: CriticalMembers): SeenNames {
   const { count, seen } = scanNames(value, names);
-  // Names that an object has twice are one name in the value.
+  // Duplicate names are one member of the parsed value, so the counts differ.
   if (count !== members || hasEscapedNames) checkWritten(text, names);
   return seen;
 }
 
-/** How many names there are. @throws {AppError} for one that is spelled otherwise */
+/**
+ * Returns the number of names.
+ * @throws {AppError} for a misspelled name
+ */
 export function countNames(value: unknown, names: CriticalMembers): number {
   return scanNames(value, names).count;
 }
 
-/** @throws {AppError} for a name that is spelled otherwise */
+/** @throws {AppError} for a misspelled name */
 function scanNames(value: unknown, { exact, opaque, intended }: CriticalMembers): { count: number; seen: SeenNames } {
   let count = 0;
   let seen: SeenNames = 0;
-  // Not recursive: it costs less. What is opaque, or below a name that says nothing here, is counted only.
+  // Not recursive, for speed. Below opaque and unrelated names, names are only counted.
   const left: unknown[] = [value];
   let unread: unknown[] | undefined;
   while (left.length > 0) {
@@ -55,7 +61,7 @@ function scanNames(value: unknown, { exact, opaque, intended }: CriticalMembers)
   return { count: count + countUnread(unread), seen: seen | seenName.cache };
 }
 
-/** How many names there are below. */
+/** Returns the number of names below the values. */
 function countUnread(left: unknown[]): number {
   let count = 0;
   for (let part = left.pop(); part !== undefined; part = left.pop()) {
@@ -74,9 +80,12 @@ function checkSpelling(name: string, intendedBy: CriticalMembers['intended']): v
 
 const [quote, backslash] = ['"', '\\'];
 
-/** Reads the names as they are written. Seldom needed, once through the text. @throws {AppError} */
+/**
+ * Checks the names in the text itself, which is rarely necessary.
+ * @throws {AppError} for a duplicate or misspelled name
+ */
 function checkWritten(text: string, names: CriticalMembers): void {
-  // Of each object that is open its names; null for a list.
+  // Names of each open object; null for a list.
   const open: (Set<string> | null)[] = [];
   let isName = false;
   for (let at = 0; at < text.length; at += 1) {
@@ -97,18 +106,18 @@ function checkWritten(text: string, names: CriticalMembers): void {
   }
 }
 
-/** @param written with its quotes */
+/** @param written name as written, with its quotes */
 function checkName(written: string, seen: Set<string>, names: CriticalMembers): void {
   const name = String(JSON.parse(written));
   if (seen.has(name)) throw badField(shown(name), fieldRules.standsOnce);
   seen.add(name);
-  // Who reads without unescaping takes it for another name.
+  // A parser that does not decode escapes would read another name.
   if (written.includes(backslash) && names.intended(name) !== undefined) throw badField(shown(name), fieldRules.unescaped);
 }
 
 const longestShown = 100;
 
-/** Names that a caller chose go into messages and headers. */
+/** Shortens a name for messages and headers: callers choose names. */
 function shown(name: string): string {
   return name.slice(0, longestShown).replace(/\p{Cc}/gu, '?');
 }

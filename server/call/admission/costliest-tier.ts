@@ -1,11 +1,11 @@
-// Finds the most expensive tier that a call may use, for which it reserves.
+// Finds the most expensive service tier that a call may use, which is reserved for.
 import { costlierTier, costFactor } from '#shared/find-price.ts';
 import { requestedTier } from '#server/formats/service-tier.ts';
 import type { CallToReserve } from '#server/call/admission/reserve-call.ts';
 import type { RelayServices } from '#server/call/services.ts';
 import type { ChannelRoute } from '#server/exchange/find-route.ts';
 
-/** Nothing where none costs more than the usual one, as with most models. */
+/** Returns undefined if no tier costs more than the default, as for most models. */
 export function costliestTier(
   { context }: RelayServices,
   { quoted: { price }, body }: Pick<CallToReserve, 'quoted' | 'body'>,

@@ -1,14 +1,14 @@
-// Where a request shows its key.
+// Finds the key in a request.
 
-/** As far as it is looked at. */
+/** Parts of a request that may contain the key. */
 export type Shown = Pick<Request, 'headers' | 'url'>;
 
-/** What some clients of Midjourney proxies send as their key when it is elsewhere. */
+/** Placeholder that some clients of Midjourney proxies send in `Authorization` if the key is elsewhere. */
 const midjourneyProxy = /^(bearer\s+)?midjourney-proxy$/i;
 
 /**
- * `Authorization` first; SDKs of Anthropic and Google and clients of Midjourney proxies name their key differently. Google's older ones
- * put it into the address. Empty: there is none.
+ * Returns the credential; empty if there is none. `Authorization` takes precedence over the headers of Anthropic's and
+ * Google's SDKs and of Midjourney proxies; Google's older SDKs send the key in the query.
  */
 export function credentialOf({ headers, url }: Shown): string {
   const authorization = headers.get('authorization');
@@ -18,7 +18,7 @@ export function credentialOf({ headers, url }: Shown): string {
   );
 }
 
-/** Tasks pass the query on, so a key in it would be passed on too. */
+/** Paths whose query may contain the key. Not those of tasks, which forward the query. */
 const readPaths = /^(?:https?:\/\/[^/]*)?\/v1(?:beta)?\//;
 
 function keyOfAddress(url: string): string {

@@ -9,9 +9,9 @@ import type { ChannelRoute } from '#server/exchange/find-route.ts';
 
 export interface Output {
   choices: number;
-  /** The limit on each choice as requested by the client; 0 without. */
+  /** Limit of each choice as requested by the client; 0 without one. */
   named: number;
-  /** All choices together: the largest response, and what most responses need. */
+  /** Tokens of all choices: of the largest response, and the number with which most responses are complete. */
   most: number;
   least: number;
 }
@@ -37,7 +37,7 @@ export function outputOf(services: RelayServices, call: CallToReserve, { made = 
   for (const route of call.routes ?? possibleRoutes(services, call)) {
     leastTaken = Math.max(leastTaken, route.dialect.leastMaxTokens ?? 0);
     if (route.paramOverride === null && route.upstreamModel === model) continue;
-    // Overrides do not reach the turns of a session.
+    // Overrides do not apply to turns of a session.
     const there = endpoint.kind.isInSession === true ? outputAs(requested, route.upstreamModel, {}) : outputOn(route, requested);
     choices = Math.max(choices, there.choices);
     most = Math.max(most, there.most);
@@ -54,12 +54,12 @@ export function outputOf(services: RelayServices, call: CallToReserve, { made = 
   };
 }
 
-/** What an order of a picture is taken for, whatever it is to look like. */
+/** Image request by which images in chat responses are estimated. */
 const anyPicture = { count: 1, size: undefined, quality: undefined, partials: 0, frames: 1 };
 
 /**
- * Returns the minimum of an answer by a model whose pictures cost more than its text: one picture, with the text next to it, as for orders of
- * pictures. A limit makes no picture smaller.
+ * Returns the minimum tokens of a response by a model whose images cost more than its text: one image with its text. A limit
+ * makes no image smaller.
  */
 function pictureTokens(services: RelayServices, call: CallToReserve): number {
   const { model } = call;
@@ -69,9 +69,9 @@ function pictureTokens(services: RelayServices, call: CallToReserve): number {
 
 interface Requested {
   model: string;
-  /** Tokens of each choice; 0: no limit is named. */
+  /** Requested limit of each choice; 0 without one. */
   named: number;
-  /** A limit is set, and the model's upstreams respect it. */
+  /** Whether there is a limit that the model's upstreams respect. */
   isRespected: boolean;
   choices: number;
   prompts: number;
@@ -80,9 +80,9 @@ interface Requested {
 }
 
 interface Overridden {
-  /** Tokens of each choice. */
+  /** Limit of each choice, in tokens. */
   limit?: number | undefined;
-  /** For each prompt. */
+  /** Choices for each prompt. */
   choices?: number | undefined;
 }
 
@@ -98,7 +98,7 @@ function outputAs(
   return { most: isRespected ? limited : Math.max(limited, largest), choices: Math.max(choices, prompts * (overridden.choices ?? 1)) };
 }
 
-/** What a channel's override says goes beyond what its caller does; a limit that the caller has named stays (`keepLimits`). */
+/** Returns the output on a route whose override may set model, choices and limit; the caller's limit is retained (`retainLimits`). */
 function outputOn({ dialect, upstreamModel, paramOverride }: ChannelRoute, requested: Requested): { choices: number; most: number } {
   if (paramOverride === null) return outputAs(requested, upstreamModel, {});
   const { model } = paramOverride;
@@ -108,7 +108,7 @@ function outputOn({ dialect, upstreamModel, paramOverride }: ChannelRoute, reque
   });
 }
 
-/** A model's name may enable thinking, which raises a limit that is too low for it; 0: none does. */
+/** Returns the limit to which a name that enables thinking raises a lower one; 0 if none does. */
 function raisedLimit(services: RelayServices, call: CallToReserve): number {
   const { settings } = services.context;
   return largestOnRoutes(services, call, ({ dialect, upstreamModel }) => dialect.leastLimit?.(call.body, upstreamModel, settings));

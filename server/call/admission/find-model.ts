@@ -18,7 +18,8 @@ type Services = Pick<RelayServices, 'channels' | 'stages'>;
 
 /**
  * Returns the caller's private model, or null for a model that channels serve.
- * @throws {AppError} `model_not_found`, `no_channel`, `format_unsupported`, `channel_pin_invalid`, `channel_disabled`, and of the stage
+ * @throws {AppError} `model_not_found`, `no_channel`, `format_unsupported`, `channel_pin_invalid`, `channel_disabled`; errors of
+ * the stage
  */
 export function findModel(services: Services, admission: Admission, call: CallToServe): PrivateModel | null | Promise<PrivateModel | null> {
   const tiers = services.channels.tiers(admission.group, call.model);
@@ -27,7 +28,10 @@ export function findModel(services: Services, admission: Admission, call: CallTo
   return null;
 }
 
-/** Returns the private model of that name; null if channels serve the name, or the caller has none. @throws {AppError} of the stage */
+/**
+ * Returns the private model of that name; null if channels serve the name, or the caller has none.
+ * @throws {AppError} errors of the stage
+ */
 export async function findPrivateModel({ channels, stages }: Services, admission: Admission, model: string): Promise<PrivateModel | null> {
   return channels.tiers(admission.group, model).length > 0 ? null : stages.findModel(admission, model);
 }
@@ -39,7 +43,7 @@ async function findUnserved(services: Services, admission: Admission, call: Call
   return found;
 }
 
-/** An unknown model and a known one that no channel serves right now get different errors. */
+/** Reports an unknown model and a known one that no channel serves now with different errors. */
 function checkChannels(
   { channels }: Services,
   { group, pinnedChannel }: Admission,

@@ -1,24 +1,24 @@
-// Caches lookups of recently used keys, by the hash of the bare key, so that callers cannot choose its length. The change feed drops edited entries,
-// in this process at once and in others within a second.
+// Caches lookups of recently used keys, by the hash of the bare key, so that callers cannot choose the size of entries. The
+// change feed drops edited entries, in this process at once and in others within a second.
 import { LRUCache } from 'lru-cache';
 import type { AppContext } from '#server/context.ts';
 import type { KeyAdmission } from './admission.ts';
 
 export interface KnownKeys {
-  /** Undefined: nothing is known of the key, or it was read too long ago. Null: there is no such key. */
+  /** Returns the cached admission; null if the key does not exist, undefined if nothing is cached or it is too old. */
   get(hashed: string): KeyAdmission | null | undefined;
-  /** Also what was read too long ago. */
+  /** Returns the cached admission even if it is too old; null if there is none. */
   lastSeen(hashed: string): KeyAdmission | null;
-  /** Reads a key. Calls that come meanwhile with the same key wait for the same reading. */
+  /** Reads a key. Concurrent calls with the same key share one read. */
   read(hashed: string, reader: () => Promise<KeyAdmission | null>): Promise<KeyAdmission | null>;
   /** Number of cached keys. */
   readonly size: number;
   stop(): void;
 }
 
-/** A key is read again after this long, whatever the change feed said. */
+/** Maximum age of an entry, in case the change feed misses an edit. */
 const maxAgeMs = 30_000;
-/** A key that does not exist is believed not to for this long; every change of a token ends that. */
+/** Maximum age of the entry of a missing key; every change of a token or user drops all of them. */
 const missAgeMs = 2_000;
 const maxKeys = 20_000;
 const maxMisses = 1_000;
@@ -27,7 +27,7 @@ export function createKnownKeys(changes: AppContext['changes']): KnownKeys {
   const found = createFoundKeys();
   const missed = new LRUCache<string, true>({ max: maxMisses, ttl: missAgeMs });
   const underWay = new Map<string, Promise<KeyAdmission | null>>();
-  // Counts drops, so that a reading which was under way during an edit does not store what it read before it.
+  // Counts drops, so that a read that was in progress during an edit does not cache the former record.
   let epoch = 0;
 
   function forgetMisses(): void {
@@ -85,12 +85,12 @@ export function createKnownKeys(changes: AppContext['changes']): KnownKeys {
   };
 }
 
-/** Keys that exist, and which of them belong to a token or a user. What is too old stays until there is no room for it. */
+/** Cache of existing keys, indexed by token and user. Entries that are too old remain until they are evicted. */
 function createFoundKeys() {
   const keysOfToken = new Map<number, Set<string>>();
   const keysOfUser = new Map<number, Set<string>>();
   const found = new LRUCache<string, KeyAdmission>({
-    // Not `max`, which makes room for all of them at once: that is milliseconds of every start.
+    // Not `max`, for which the cache allocates all entries at once: milliseconds of every start.
     maxSize: maxKeys,
     sizeCalculation: () => 1,
     ttl: maxAgeMs,

@@ -1,4 +1,4 @@
-// Models whose price is that of a session's minute: nothing measures minutes of another call, so it is refused before it is reserved.
+// Refuses calls to models that are priced by the minute of a session, because other calls have no minutes to measure.
 import { AppError } from '#shared/errors.ts';
 import { factsOf } from '#server/model-facts/find-facts.ts';
 import type { QuotedPrice } from '#server/money/quote.ts';

@@ -11,18 +11,18 @@ interface RefusedCall {
   progress: Progress;
 }
 
-/** Characters of a model's name that are stored. */
+/** Maximum characters of a model name that are stored. */
 const longestModel = 100;
 
 /** Recorded errors, with the request id that the caller received. */
 const noted = new WeakMap<AppError, string>();
 
-/** Undefined: it is not. */
+/** Returns the request id under which an error was recorded; undefined if it was not. */
 export function notedAs(error: AppError): string | undefined {
   return noted.get(error);
 }
 
-/** Records the refusal for the log of the key's owner, and for a user who waits for a first call and needs to know why none arrives. */
+/** Records a refusal in the log of the key's owner, and for users who watch for their first call and need the reason if none arrives. */
 export function noteRefusal(
   { context, gate, refusals, refusalLog, addressOf }: RelayServices,
   error: AppError,

@@ -1,4 +1,4 @@
-// Steps before the first attempt: authentication, the request, permissions and the reservation. A failing call is refused at once, at no cost.
+// Steps before the first attempt: authentication, request, permissions, reservation. A call that fails here costs nothing.
 import type { AppError, Language } from '#shared/errors.ts';
 import type { ErrorObject } from '#server/surfaces/api-surface.ts';
 import type { RelayEndpoint } from '#server/call/endpoints.ts';
@@ -24,11 +24,11 @@ export interface RefusedTurn {
   reported: ErrorObject;
   language: Language;
   requestId: string;
-  /** No session: the console gets the error of all its calls. */
+  /** Whether a console session is missing, so that the error is that of console calls. */
   isSignedOut: boolean;
 }
 
-/** A call whose money is reserved; or why there is none, or need be none. */
+/** A call with its reservation, a refusal, or a stored response in place of a call. */
 export type OpenedTurn = { call: RunningCall } | { refused: RefusedTurn } | { repeated: RepeatedResponse };
 
 /** Opens the call of a turn. Only repeatable turns get a stored response. Never rejects. */
@@ -95,20 +95,20 @@ export async function openCall(services: RelayServices, turn: Turn): Promise<Ope
   }
 }
 
-/** Releases a call that a stored response answers. */
+/** Releases a call that is answered by a stored response. */
 function leave({ content, conversation }: AdmittedCall, repeated: RepeatedResponse): OpenedTurn {
   content.release();
   conversation?.close();
   return { repeated };
 }
 
-/** @throws {AppError} `model_price_error`, and as `checkMeasured` */
+/** @throws {AppError} `model_price_error`; as `checkMeasured` */
 function quotedFor(
   { context: { quotes } }: RelayServices,
   { requested: { model }, admission: { group, user }, privateModel, endpoint: { kind } }: AdmittedCall,
 ): QuotedPrice {
   const quoted = privateModel === null ? quotes.priceOf(model, group, user) : quotes.priceOfTrained(privateModel.base, group, user);
-  // No function call for prices by usage.
+  // Checked inline first, because most prices are by usage.
   if (quoted.price.kind === 'call' && kind.isWritten && kind.isInSession !== true) checkMeasured(model, quoted);
   return quoted;
 }
@@ -146,7 +146,7 @@ function reserveRequested(
     only,
     body: content.body,
     parameters,
-    // A prompt that stages add to is read again.
+    // If stages add to the prompt, it is read again.
     prompt: endpoint === called ? prompt : null,
     quoted,
     needsTools: searchingTool !== undefined,

@@ -1,8 +1,8 @@
-// The body of a call that the console makes: OpenAI's format of its kind, and the group that it is to be served in.
+// Splits the body of a playground call: OpenAI's request, and the group in which the call is served.
 import { isObject } from '#server/framing/loose-json.ts';
 import type { RelayBody } from '#server/call/endpoints.ts';
 
-/** What the chat format and its dialects know of a message. Old clients send their own marks too: `id`, `createAt`, `status`. */
+/** Message fields of chat formats. Old clients also send fields of their own: `id`, `createAt`, `status`. */
 const messageFields: ReadonlySet<string> = new Set([
   'role',
   'content',
@@ -22,7 +22,7 @@ const messageFields: ReadonlySet<string> = new Set([
 export function splitPlaygroundBody({ group, ...body }: RelayBody): { ours: RelayBody; body: RelayBody } {
   const { messages } = body;
   if (Array.isArray(messages)) body['messages'] = messages.map((message: unknown) => (isObject(message) ? knownFields(message) : message));
-  // Old clients say so that there is no limit.
+  // Old clients send 0 for no limit.
   if (body['max_tokens'] === 0) delete body['max_tokens'];
   return { ours: { group }, body };
 }

@@ -5,7 +5,7 @@ import type { RelayServices } from '#server/call/services.ts';
 import { buildPreparedChannel } from '#tests/support/build-channel.ts';
 import { type AdmittedRequest, possibleRoutes } from './possible-routes.ts';
 
-test('the routes of a model are stored once for all copies of an endpoint, until a setting changes', () => {
+test('the routes of a model are cached once for all copies of an endpoint, until a setting changes', () => {
   const channel = buildPreparedChannel({ base_url: 'https://up.example' });
   const tiers = [{ priority: 0, channels: [channel], sums: [10] }];
   const settings = { revision: 1 };

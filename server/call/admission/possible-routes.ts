@@ -12,11 +12,11 @@ export interface AdmittedRequest {
   model: string;
   /** The only channel that may take the call. If undefined, every channel that serves the model may. */
   only?: PreparedChannel | undefined;
-  /** Where they were looked for already. */
+  /** Possible routes, if already looked up. */
   routes?: readonly ChannelRoute[];
 }
 
-/** Of a channel that has several for the call, all. */
+/** Returns the possible routes, including all alternatives of a channel. */
 export function possibleRoutes(services: RelayServices, request: AdmittedRequest): readonly ChannelRoute[] {
   const { admission, endpoint, model, only, routes: known } = request;
   if (known !== undefined) return known;
@@ -30,7 +30,7 @@ export function possibleRoutes(services: RelayServices, request: AdmittedRequest
   const { revision } = services.context.settings;
   let byKind = routesOfTiers.get(tiers);
   if (byKind === undefined) routesOfTiers.set(tiers, (byKind = new Map()));
-  // Not the endpoint itself: a call that names files has a copy of its own.
+  // The endpoint is no key, because calls that reference files have a copy of it.
   const kind = `${endpoint.dialect.name} ${endpoint.kind.name}`;
   let last = byKind.get(kind);
   if (last === undefined || last.model !== model || last.revision !== revision) {
@@ -40,7 +40,7 @@ export function possibleRoutes(services: RelayServices, request: AdmittedRequest
   return last.routes;
 }
 
-/** The largest number of tokens on those routes; 0 if none has any. */
+/** Returns the largest number that `tokens` returns for a possible route; 0 if none. */
 export function largestOnRoutes(
   services: RelayServices,
   request: AdmittedRequest,
@@ -52,14 +52,14 @@ export function largestOnRoutes(
 }
 
 interface LastRoutes {
-  /** Models of one family have the same tiers. */
+  /** Model of the routes, because models may share tiers. */
   model: string;
   /** Revision of the settings, which routes depend on. */
   revision: number;
   routes: readonly ChannelRoute[];
 }
 
-/** Tiers are new objects when one of their channels changes. */
+/** Routes by tiers, which are new objects when one of their channels changes. */
 const routesOfTiers = new WeakMap<readonly Tier[], Map<string, LastRoutes>>();
 
 function routesThrough(channel: PreparedChannel, { endpoint, model }: AdmittedRequest): ChannelRoute[] {

@@ -1,5 +1,5 @@
-// The limit on model requests per user (`ModelRequestRateLimit*`). Counted in the database, so all processes share it;
-// while the settings are off, nothing is done at all.
+// Rate limit of model requests per user (`ModelRequestRateLimit*`). Counts are in the database, which all processes share.
+// Nothing is counted while the settings are off.
 import { AppError } from '#shared/errors.ts';
 import { limitSkewMs } from '#server/clock/clock-skew.ts';
 import type { AppContext } from '#server/context.ts';
@@ -9,7 +9,7 @@ import type { LimitRecord } from '#server/db/records/limit.ts';
 export type LimitServices = Pick<AppContext, 'db' | 'settings' | 'now' | 'log'>;
 
 export interface RatePermit {
-  /** Counts the call as a success. Never rejects: what is settled is answered, counted or not. */
+  /** Counts the call as a success. Never rejects, because a settled call is answered even if it could not be counted. */
   succeeded(): Promise<void>;
 }
 
@@ -17,7 +17,10 @@ export function isRateLimited({ settings }: Pick<LimitServices, 'settings'>): bo
   return settings.get('ModelRequestRateLimitEnabled') && settings.get('ModelRequestRateLimitDurationMinutes') > 0;
 }
 
-/** Null while no limit is set. @throws {AppError} `request_rate_limited`, `total_rate_limited`, with `retryAfter` */
+/**
+ * Counts a request; null if no limit is set.
+ * @throws {AppError} `request_rate_limited`, `total_rate_limited`, with `retryAfter`
+ */
 export function enterRateLimit(services: LimitServices, userId: number): Promise<RatePermit> | null {
   return isRateLimited(services) ? enter(services, userId) : null;
 }
@@ -49,7 +52,7 @@ async function enter(services: LimitServices, userId: number): Promise<RatePermi
   };
 }
 
-/** Counts one in the current window unless it is full; false when it is. */
+/** Counts one request in the current window; returns false if the window is full. */
 async function count(
   { db, now }: Pick<LimitServices, 'db' | 'now'>,
   { id, limit, windowMs }: { id: string; limit: number; windowMs: number },

@@ -1,4 +1,4 @@
-// From a request to the content of its call.
+// Reads the body of a request into the content of its call.
 import type { CriticalMembers } from '#server/formats/critical-members.ts';
 import { partBytes } from '#server/framing/part-budget.ts';
 import type { Bodies } from '#server/http/bodies.ts';
@@ -19,10 +19,10 @@ import {
 interface ContentSource {
   request: Request;
   connection: Connection | null;
-  /** Bytes, decompressed. */
+  /** Maximum bytes after decompression. */
   limit: number;
   userId: number;
-  /** Separates our fields of the body from those for the upstream; absent: all are for the upstream. */
+  /** Splits the gateway's fields off the body. If undefined, all fields are for the upstream. */
   split?: SplitBody;
   names: NamesOf;
   form?: MultipartSource | undefined;
@@ -52,7 +52,7 @@ async function readSpooled(reading: BodyReading, spool: SpoolFile, dependencies:
 }
 
 /**
- * Of a body that has come; a promise only where it is long. What it holds is given back when it fails.
+ * Opens the content of a received body; returns a promise only for a long one. If it fails, the hold is released.
  * @throws {AppError} as `parseBody`, and `invalid_request`
  */
 export function openContent(raw: RawBody, dependencies: ContentDependencies, known: KnownContent = {}): CallContent | Promise<CallContent> {
@@ -61,7 +61,7 @@ export function openContent(raw: RawBody, dependencies: ContentDependencies, kno
   const content = new CallContent(raw, dependencies, known);
   try {
     hold.grow(bytesBefore + (raw.parts + partsBefore) * partBytes);
-    // What goes upstream is another copy.
+    // The request that is sent is a second copy.
     if (content.isLarge) hold.grow(raw.bytes.length + bytesBefore);
     const preparing = content.prepare();
     return preparing instanceof Promise ? prepared(content, preparing) : content;
@@ -81,7 +81,10 @@ async function prepared(content: CallContent, preparing: Promise<void>): Promise
   }
 }
 
-/** Of a body that is made here. @throws {AppError} `bodies_of_caller`, `bodies_of_server` */
+/**
+ * Opens the content of a body that the gateway has built.
+ * @throws {AppError} `bodies_of_caller`, `bodies_of_server`
+ */
 export async function openBody(
   bodies: Bodies,
   { body, userId, names }: { body: RelayBody; userId: number; names: CriticalMembers },

@@ -1,5 +1,5 @@
-// What a call reserves: its prompt and the most that it can answer with. An account that cannot cover that reserves what it has,
-// and what that pays for goes upstream as the limit, so that the response ends with `length` and not in debt.
+// Reserves the maximum cost of a call: its prompt and its largest response. If the account has less, all of it is reserved, and
+// the output limit that it pays for is sent upstream, so that the response ends with `length` instead of a debt.
 import { AppError } from '#shared/errors.ts';
 import type { CallUnits } from '#shared/call-units.ts';
 import type { HostedCalls } from '#shared/hosted-tools.ts';
@@ -27,38 +27,38 @@ import { countPrompt, estimateTextTokens } from '#server/exchange/token-estimate
 export interface CallToReserve extends AdmittedRequest {
   body: RelayBody;
   parameters: CallParameters;
-  /** Prompt, if it was examined already. */
+  /** Content of the prompt, if already read. */
   prompt: PromptContent | null;
   quoted: QuotedPrice;
-  /** Without its tools the response would be a wrong one. Missing: its caller may do without. */
+  /** Whether the response would be wrong without its tools. If undefined, they may be removed. */
   needsTools?: boolean;
 }
 
 export interface ReservedCall {
-  /** Price that is reserved for and charged. */
+  /** Price of the reservation and the charge. */
   quoted: QuotedPrice;
   reservation: Reservation;
   prompt: ExpectedPrompt;
-  /** Tokens of each choice that go upstream as the limit, because the account pays for no more; undefined: it pays for all. */
+  /** Limit of each choice that is sent upstream, because the account pays for no more. If undefined, it pays for all. */
   outputBound: number | undefined;
-  /** Tokens of each choice that no limit may go beyond on its way upstream: the client's own limit, or what the account pays for. */
+  /** Maximum limit of each choice that may be sent upstream: the client's, or the one that the account pays for. */
   choiceLimit: number | undefined;
-  /** Requested number of responses, on the route with the most. */
+  /** Number of choices, on the route with the most. */
   choices: number;
-  /** Tokens of all choices together that were reserved for. */
+  /** Reserved output tokens of all choices. */
   outputMost: number;
-  /** Quota that most calls like it cost. */
+  /** Quota that most such calls cost at most. */
   expected: number;
-  /** Output limit over all choices that an upstream receives, set by the client or by the gateway; undefined: none. */
+  /** Output limit of all choices that is sent upstream, set by the client or the gateway. If undefined, none. */
   outputLimit: number | undefined;
 }
 
 export interface ExpectedPrompt extends ReservedTools {
-  /** Before any correction. */
+  /** Expected tokens before any correction. */
   expected: number;
-  /** What is reckoned with. */
+  /** Expected tokens, corrected by experience with the model. */
   tokens: number;
-  /** What is reserved where the account has it. */
+  /** Maximum tokens, which are reserved if the account can pay for them. */
   most: number;
   cacheWrite: CacheWriteClass | null;
   audio: number;
@@ -66,29 +66,30 @@ export interface ExpectedPrompt extends ReservedTools {
   image?: number;
   imageMost?: number;
   isSpoken: boolean;
-  /** What a price per call may have to be paid for; missing: the call. */
+  /** Maximum units of a price per call. If undefined, one call. */
   units?: CallUnits;
-  /** Units that an account needs that cannot pay for all; missing: all. */
+  /** Minimum units that the account must pay for. If undefined, all. */
   leastUnits?: CallUnits;
-  /** Output tokens of a response that is paid for as what it is made of; missing: it is not. */
+  /** Output tokens of generated media. If undefined, the response is text. */
   made?: number;
-  /** That the call takes at the most, each with the prompt; missing: one. */
+  /** Maximum requests of the call, each with the whole prompt. If undefined, one. */
   requests?: number;
-  /** Most expensive tier that it may use; missing: the usual one. */
+  /** Most expensive service tier that the call may use. If undefined, the default. */
   tier?: string;
   basis: PromptBasis;
 }
 
-/** An account that can pay for so many such calls is not looked at more closely: estimates will do. */
+/** Number of such calls that an account must be able to pay for so that estimates suffice. */
 const ampleCalls = 20;
-/** Characters of a prompt that are counted for an account that is not ample. */
+/** Maximum characters of a prompt that are counted for an account with a low balance. */
 const countedCharacters = 256 * 1024;
 /** Unknown images and files may be larger than the estimate by this factor. */
 const unknownMedia = 4;
 
 /**
- * At once for an account that is ample while the leases suffice.
- * @throws {AppError} `insufficient_user_quota`, `pre_consume_token_quota_failed`, `key_exhausted` @throws {DatabaseUnavailable}
+ * Reserves for a call. Synchronous if the account can pay for many such calls and the leases suffice.
+ * @throws {AppError} `insufficient_user_quota`, `pre_consume_token_quota_failed`, `key_exhausted`
+ * @throws {DatabaseUnavailable}
  */
 export function reserveCall(services: RelayServices, call: CallToReserve): ReservedCall | Promise<ReservedCall> {
   const { quotes } = services.context;
@@ -99,7 +100,7 @@ export function reserveCall(services: RelayServices, call: CallToReserve): Reser
   return promptByCount(services, call, prompt).then((counted) => reserveFor(services, call, { output, prompt: counted }));
 }
 
-/** The most that it can cost, in quota, by an estimate of its prompt, and tools that are paid for; nothing is reserved. */
+/** Returns the maximum cost in quota, by an estimate of the prompt, and the tools that it includes. Reserves nothing. */
 export function largestCost(services: RelayServices, call: CallToReserve): { amount: number; hosted: HostedCalls | undefined } {
   const prompt = promptByEstimate(services, call);
   return { amount: costOf(services, call, prompt, outputOf(services, call, prompt).most), hosted: prompt.hosted };
@@ -116,12 +117,12 @@ export function costOf(
   return context.quotes.reserveFor(quoted, { ...prompt, tokens: most, audio: audioMost, image: imageMost }, outputMost);
 }
 
-/** No part of it may be more than what is reckoned with. */
+/** Reports whether the maximum of the prompt equals its expected size. */
 function isCertain({ tokens, most, audio, audioMost, image = 0, imageMost = 0 }: ExpectedPrompt): boolean {
   return most === tokens && audioMost === audio && imageMost === image;
 }
 
-/** @param usual what the prompt costs as it is reckoned with, where that is known */
+/** @param usual cost with the expected size of the prompt, if already computed */
 function reserveFor(
   services: RelayServices,
   call: CallToReserve,
@@ -158,7 +159,10 @@ function payable(
   return prompt.hosted === undefined || quotes.reserveFor(quoted, prompt, least) <= has ? prompt : withoutTools(prompt);
 }
 
-/** At once while the leases suffice. @throws {AppError} as `reserveCall` */
+/**
+ * Reserves an amount, down to `least`. Synchronous while the leases suffice.
+ * @throws {AppError} as `reserveCall`
+ */
 export function reserveQuota(
   { context }: RelayServices,
   { user, token }: Admission,
@@ -175,12 +179,12 @@ function reservationOf(context: RelayServices['context'], result: ReserveResult)
   return result.reservation;
 }
 
-/** By the records as they were last read: they decide how closely is looked, and nothing else. */
+/** Reports whether the account has that quota, by its cached records. Only decides whether an estimate suffices. */
 function isAmple({ user, token }: Admission, quota: number): boolean {
   return balanceOf(user) >= quota && (token === null || token.unlimited_quota || balanceOf(token) >= quota);
 }
 
-/** What its prompt may cost, without counting it. */
+/** Estimates the prompt, without counting its tokens. */
 export function promptByEstimate(services: RelayServices, call: CallToReserve): ExpectedPrompt {
   const { endpoint, model, body, prompt, quoted } = call;
   const routes = (call.routes ??= possibleRoutes(services, call));
@@ -259,7 +263,10 @@ async function promptByCount(services: RelayServices, call: CallToReserve, estim
   return { ...estimated, ...reckon(services.settlement, call, { expected, basis, content: parts, requests }) };
 }
 
-/** Why a running call cannot have so much, by the records as they were last read. @param need quota of all of it */
+/**
+ * Returns the error for a running call whose account cannot pay for more, by its cached records.
+ * @param need total quota that the call needs
+ */
 export function refusedFurther({ context }: RelayServices, { user, token }: Admission, need: number): AppError {
   const isOfToken = token !== null && !token.unlimited_quota && balanceOf(token) < balanceOf(user);
   const account = isOfToken ? { kind: 'token' as const, id: token.id } : { kind: 'user' as const, id: user.id };
@@ -276,7 +283,7 @@ const refusals: Record<AccountKind, (balance: number, texts: { remain: string; n
   token: (balance, texts) => (balance <= 0 ? new AppError('key_exhausted') : new AppError('pre_consume_token_quota_failed', texts)),
 };
 
-/** Existing clients know these sentences. */
+/** Existing clients compare these messages. */
 function userQuotaText(balance: number, remain: string, need: string): string {
   if (balance <= 0) return 'user quota is not enough';
   return `chat pre-consumed quota failed, user quota: ${remain}, need quota: ${need}`;

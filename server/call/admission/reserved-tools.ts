@@ -1,4 +1,4 @@
-// What a call reserves for tools that run at the provider.
+// Determines the hosted tools that a call reserves for.
 import { bothVariants, type HostedCalls, type HostedKind, type HostedVariants, type PricedRuns } from '#shared/hosted-tools.ts';
 import { isPriced, pricedRuns } from '#shared/tool-prices.ts';
 import type { QuotedPrice } from '#server/money/quote.ts';
@@ -8,14 +8,14 @@ import type { RelayServices } from '#server/call/services.ts';
 import type { ChannelRoute } from '#server/exchange/find-route.ts';
 
 interface PaidTools {
-  /** Tools that run at the provider and have a price: how often each of them may, and is paid for. */
+  /** Maximum runs of hosted tools with a price. */
   hosted?: HostedCalls;
-  /** The same by what they are charged as. */
+  /** Same runs, by the kind that they are charged as. */
   runs?: PricedRuns;
 }
 
 export interface ReservedTools extends PaidTools {
-  /** Tools of both that run in every call; missing: none. */
+  /** Tools among these that run in every call. If undefined, none. */
   always?: PaidTools;
 }
 
@@ -24,7 +24,8 @@ type CallToReserve = AdmittedRequest & { body: RelayBody; quoted: QuotedPrice };
 
 /**
  * Returns undefined if no tool with a price can run.
- * @param hosted requested tools, and their largest number of runs; 0: unlimited. @param isWritten a model writes the response
+ * @param hosted requested tools with their maximum runs, 0 if unlimited
+ * @param isWritten whether a model writes the response
  */
 export function reservedTools(
   services: RelayServices,
@@ -43,21 +44,21 @@ export function reservedTools(
   };
   const usual = services.context.settings.get('ToolCallsPerRequest');
   const said = [...(hosted ?? [])].map(([kind, most]): RequestedTool => [kind, most === 0 ? usual : most]);
-  // A channel's override takes the place of what its caller says.
+  // The override of a channel may replace the caller's tools, so the larger number counts.
   const all = paid([...always, ...said]);
   return always.length === 0 ? all : { ...all, always: paid(always) };
 }
 
 const noTools: readonly RequestedTool[] = [];
 
-/** Without those that the caller may do without. */
+/** Removes the tools that may be removed: all but those that run in every call. */
 export function withoutTools<Prompt extends ReservedTools>(prompt: Prompt): Omit<Prompt, keyof PaidTools> & PaidTools {
   if (prompt.hosted === undefined && prompt.runs === undefined) return prompt;
   const { hosted: _hosted, runs: _runs, ...rest } = prompt;
   return { ...rest, ...prompt.always };
 }
 
-/** By their routes, which are new objects when a setting changes. */
+/** Tools that run in every call, by routes, which are new objects when a setting changes. */
 const knownToRun = new WeakMap<readonly ChannelRoute[], readonly RequestedTool[]>();
 
 /** Returns tools that the models of the channels run in each call, or that channels' overrides request. */
@@ -68,7 +69,7 @@ function alwaysRun(services: RelayServices, call: CallToReserve): readonly Reque
   return known;
 }
 
-/** @param usual runs of a tool whose largest number is not known */
+/** @param usual assumed runs of a tool without a known maximum */
 function alwaysRunOn(routes: readonly ChannelRoute[], usual: number): RequestedTool[] {
   const found: RequestedTool[] = [];
   for (const { dialect, upstreamModel, paramOverride } of routes) {
@@ -87,7 +88,7 @@ function alwaysRunOn(routes: readonly ChannelRoute[], usual: number): RequestedT
 /** Returns the variants of tools on all possible channels. */
 function variantsOf(services: RelayServices, call: CallToReserve): HostedVariants {
   let variants: HostedVariants = {};
-  // A prompt may be long, and channels many.
+  // Routes that are alike are examined once, because a prompt may be long and channels many.
   const seen = new Set<string>();
   for (const { dialect, identity, upstreamModel, paramOverride } of possibleRoutes(services, call)) {
     const { hosted: access } = dialect;

@@ -1,4 +1,4 @@
-// Admits calls without a key by the console's session, as in all of its calls. The user's balance pays.
+// Admits playground calls, which have no key, by the console session. The user's balance pays.
 import { AppError } from '#shared/errors.ts';
 import { endpoint } from '#shared/contract.ts';
 import { fieldRules } from '#shared/field-rules.ts';
@@ -16,11 +16,15 @@ import type { Progress } from './admit-call.ts';
 
 export interface SessionGate {
   /**
-   * Reads the session's user again for every call. Requires the header with the user's id, which a foreign page cannot send.
-   * @throws {AppError} as every call of the console, and `access_token_not_supported`
+   * Admits by the session, whose user is read for every call. Requires the header with the user's id, which other sites cannot
+   * send.
+   * @throws {AppError} as console calls; `access_token_not_supported`
    */
   admit(call: { request: Request; connection: Connection | null; progress: Progress }): Promise<Admission>;
-  /** The same in the group that the call names. @throws {AppError} `group_not_allowed`, `group_deprecated` */
+  /**
+   * Returns the admission in the group that the call names, if any.
+   * @throws {AppError} `group_not_allowed`, `group_deprecated`
+   */
   inGroup(admission: Admission, ours: RelayBody): Admission;
 }
 
@@ -48,10 +52,10 @@ export function createSessionGate(context: AppContext): SessionGate {
       if (group === undefined || group === null || group === '' || group === user.group) return admission;
       if (typeof group !== 'string') throw badField('group', fieldRules.text);
       if (isSameGroup(settings, group, user.group)) return admission;
-      // Browsers remember the chosen group. Until all channels have the new name, the old one finds them.
+      // Browsers store the chosen group, which may have been renamed. The old name applies until all channels have the new one.
       const name = settings.groupMoves.running?.step === 'channels' ? group : groupNow(settings, group);
       const isUsable = Object.hasOwn(usableGroups(settings, user.group), name);
-      // As a key does whose group went into one that its owner may not choose.
+      // A renamed group that the user may not choose is ignored, as for keys.
       if (!isUsable && name !== group) return admission;
       if (!isUsable) throw new AppError('group_not_allowed', {}, { field: 'group' });
       if (!Object.hasOwn(settings.get('GroupRatio'), name)) throw new AppError('group_deprecated', { group: name });

@@ -14,7 +14,7 @@ import { credentialOf, type Shown } from './credential.ts';
 import { createKnownKeys } from './known-keys.ts';
 
 export interface KeyTraits {
-  /** Of keys seen lately; null: there is no such key. */
+  /** Owner of a cached key; null if the key is not cached. */
   owner: Pick<KeyAdmission, 'user' | 'token'> | null;
   /** Last characters of an unknown key, too few to use it if it is valid elsewhere. */
   tail: string;
@@ -23,12 +23,12 @@ export interface KeyTraits {
 
 export interface TokenGate {
   /**
-   * The admission of the request's credentials. Synchronous for keys seen lately.
+   * Returns the admission of the request's key. Synchronous for cached keys.
    * @throws {AppError} 401 `key_…`, 403 `user_banned`, `channel_pin_denied`
    */
   admit(request: Shown): KeyAdmission | Promise<KeyAdmission>;
   /**
-   * Whose credentials these are, also when the key is used up or has expired: to read about it, not to call.
+   * Returns the owner of the key even if the key is exhausted or expired, for requests that only read.
    * @throws {AppError} `key_missing`, `key_invalid`, `key_replaced`, `key_disabled`, `user_banned`
    */
   identify(request: Shown): Promise<KeyAdmission>;
@@ -36,7 +36,7 @@ export interface TokenGate {
   checkUse(admission: KeyAdmission, ip: string): void;
   /** @throws {AppError} `model_denied` */
   checkModel(admission: Admission, model: string): void;
-  /** Returns the same as a boolean. */
+  /** Reports whether `checkModel` accepts the model. */
   mayUse(admission: Admission, model: string): boolean;
   /** Returns the loggable traits of a refused call's key. */
   describe(request: Shown): KeyTraits;
@@ -45,12 +45,12 @@ export interface TokenGate {
   stop(): void;
 }
 
-/** Ours have 48 characters, those of other systems that were taken over somewhat more. */
+/** Maximum characters of a key. Tidegate's have 48, imported ones may have more. */
 const longestKey = 256;
-/** Taken apart at the same time. */
-const mostGoodKeys = 1_000;
+/** Maximum cached credentials. */
+const mostParsedKeys = 1_000;
 
-/** Characters of an unknown key that are shown, if enough of it stays hidden. */
+/** Last characters of an unknown key that are shown, and its minimum length for that. */
 const shown = 3;
 const shownFrom = 12;
 
@@ -61,7 +61,7 @@ function mayUse({ models, pinnedChannel }: Admission, model: string): boolean {
 export function createTokenGate(context: AppContext): TokenGate {
   const { db, settings } = context;
   const known = createKnownKeys(context.changes);
-  const goodKeys = createGoodKeys();
+  const parsedKeys = createParsedKeys();
 
   async function readKey(key: string): Promise<KeyAdmission | null> {
     const found = await findByKey(context, key);
@@ -86,18 +86,18 @@ export function createTokenGate(context: AppContext): TokenGate {
   return {
     admit(request) {
       const credential = credentialOf(request);
-      const found = goodKeys.get(credential) ?? hashedKey(credential);
+      const found = parsedKeys.get(credential) ?? hashedKey(credential);
       const { key, suffix, hashed } = found;
       const admission = known.get(hashed);
       if (admission === undefined) return known.read(hashed, () => readKey(key)).then((read) => check(read, suffix));
       const checked = check(admission, suffix);
-      goodKeys.keep(credential, found);
+      parsedKeys.store(credential, found);
       return checked;
     },
     async identify(request) {
       const [key = ''] = bareKey(credentialOf(request)).split('-', 1);
       if (key === '') throw new AppError('key_missing');
-      // As it is now: what is left changes with every call.
+      // Not from the cache, because the remaining quota changes with every call.
       const admission = key.length > longestKey ? null : await readKey(key);
       if (admission === null) throw new AppError('key_invalid');
       if (hasEnded(admission, context.now())) throw new AppError('key_replaced');
@@ -133,7 +133,7 @@ export function createTokenGate(context: AppContext): TokenGate {
       return known.size;
     },
     stop() {
-      goodKeys.clear();
+      parsedKeys.clear();
       known.stop();
     },
   };
@@ -145,14 +145,14 @@ interface HashedKey {
   hashed: string;
 }
 
-/** Credentials that were good, taken apart: hashing them again costs more than all other checks of a key. */
-function createGoodKeys() {
+/** Cache of parsed valid credentials: hashing one takes longer than all other checks of a key. */
+function createParsedKeys() {
   const good = new Map<string, HashedKey>();
   return {
     get: (credential: string) => good.get(credential),
-    keep(credential: string, key: HashedKey): void {
+    store(credential: string, key: HashedKey): void {
       if (credential.length > longestKey || good.has(credential)) return;
-      if (good.size >= mostGoodKeys) good.clear();
+      if (good.size >= mostParsedKeys) good.clear();
       good.set(credential, key);
     },
     clear: () => good.clear(),
