@@ -1,5 +1,5 @@
-// Refuses parameters of a session: objects in the provider's account belong to no caller here, and the usage of a turn does not include tools at the
-// provider.
+// Refuses session parameters that reference objects in the provider's account, which belong to no caller, or hosted tools, which
+// the usage of a turn does not include.
 import { AppError } from '#shared/errors.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import type { ChannelRoute } from '#server/exchange/find-route.ts';
@@ -10,10 +10,13 @@ const hostedTool = {
   en: 'tools that run at the provider are not served in sessions here',
 };
 const oneSessionKind = { zh: '不能以两种写法同时给出', en: 'cannot be given in two forms together' };
-/** By their names in an item. */
+/** Members of an item that reference objects in the provider's account. */
 const accountObjects = ['file_id', 'file_ids', 'vector_store_ids'];
 
-/** @param value of a `session.update`, a `response.create` or an item. @throws {AppError} with the field at fault */
+/**
+ * @param value parameters of a `session.update` or a `response.create`, or an item
+ * @throws {AppError} with the field at fault
+ */
 export function checkSessionRequest(at: 'session' | 'response' | 'item', value: unknown, route: ChannelRoute): void {
   if (!isObject(value)) return;
   if (at === 'item') {
@@ -28,7 +31,7 @@ export function checkSessionRequest(at: 'session' | 'response' | 'item', value: 
   for (const [index, item] of value.input.entries()) if (isObject(item)) checkItem(`${at}.input.${index}`, item);
 }
 
-/** What a response may read in the place of the conversation, or without a part of it. */
+/** Reports whether a response may have another input than the conversation, or only a part of it. */
 export function isReadApart(response: unknown): boolean {
   if (!isObject(response)) return false;
   const { conversation = 'auto', input, instructions, tools } = response;
@@ -38,12 +41,12 @@ export function isReadApart(response: unknown): boolean {
 function checkTools(at: string, tools: unknown): void {
   if (!Array.isArray(tools)) return;
   for (const [index, tool] of tools.entries()) {
-    // Functions are all that a client runs itself in a session.
+    // In a session, clients run functions only; other tools are hosted.
     if (isObject(tool) && tool.type !== undefined && tool.type !== 'function') throw refused(`${at}.tools.${index}.type`, hostedTool);
   }
 }
 
-/** A voice with an id is one of the account; others have names. https://platform.openai.com/docs/guides/text-to-speech#custom-voices */
+/** Refuses a voice given by id, which is an object of the account; other voices have names. https://platform.openai.com/docs/guides/text-to-speech#custom-voices */
 function checkVoices(at: string, value: Readonly<Record<string, unknown>>): void {
   const { audio, voice } = value;
   const output = isObject(audio) && isObject(audio.output) ? audio.output : {};
@@ -51,7 +54,7 @@ function checkVoices(at: string, value: Readonly<Record<string, unknown>>): void
   if (isObject(output.voice)) throw notStored(`${at}.audio.output.voice.id`);
 }
 
-/** Providers read one of both. */
+/** Refuses a field in both its forms, of which providers read only one. */
 function checkForms(at: string, value: Readonly<Record<string, unknown>>): void {
   const { audio } = value;
   const input = isObject(audio) && isObject(audio.input) ? audio.input : {};

@@ -1,4 +1,4 @@
-// Events of a session's client: what an event adds to the cost is reserved before the event is forwarded.
+// Handles a client's events in a session: the cost that an event adds is reserved before the event is forwarded.
 import { fieldRules } from '#shared/field-rules.ts';
 import { AppError, type ErrorCode } from '#shared/errors.ts';
 import { badField } from '#server/framing/strict-fields.ts';
@@ -23,7 +23,7 @@ export interface SessionParts {
   events: SessionEvents;
   context: SessionContext;
   turns: SessionTurns;
-  /** Null: turns are paid for. */
+  /** Meter of a session that is priced by the minute; null if turns are charged. */
   minutes: SessionMinutes | null;
   transcripts: Transcripts;
   /** The session only transcribes, without responses. */
@@ -31,7 +31,7 @@ export interface SessionParts {
   sendUpstream(event: Json): void;
 }
 
-/** The session cannot be paid for: it ends. */
+/** Errors that end the session, because it cannot be paid for. */
 const fatal: ReadonlySet<ErrorCode> = new Set([
   'overdraft_stopped',
   'insufficient_user_quota',
@@ -45,7 +45,7 @@ const fatal: ReadonlySet<ErrorCode> = new Set([
 ]);
 const none = { text: 0, audio: 0, image: 0 };
 const writerField = 'session.audio.input.transcription.model';
-/** What a session has no place for in which nothing is answered. */
+/** Events that a transcription session refuses, because it has no responses. */
 const ofTurns: ReadonlySet<string> = new Set(['response.create', 'conversation.item.create']);
 const transcriptionOnly = { zh: '只做转写的会话没有回答', en: 'a session that only transcribes answers nothing' };
 
@@ -60,7 +60,10 @@ export class ClientEvents {
     return fatal.has(code);
   }
 
-  /** @throws {AppError} where it is no event */
+  /**
+   * Parses a message.
+   * @throws {AppError} if it is no event
+   */
   async parse(bytes: Buffer): Promise<Json> {
     const { services, userId } = this.#parts;
     const raw = await scanBody(bytes);
@@ -70,12 +73,15 @@ export class ClientEvents {
     if (!isObject(value)) {
       throw new AppError('invalid_request', { detail: { zh: '事件必须是 JSON 对象', en: 'an event must be a JSON object' } });
     }
-    // Who reads leniently may take a list of one for its entry.
+    // Strict, because a lenient parser may read a list with one entry as the entry.
     if (typeof value.type !== 'string') throw badField('type', fieldRules.text);
     return value;
   }
 
-  /** Returns the event to forward: the same object if unchanged. @throws {AppError} if it is refused */
+  /**
+   * Returns the event to forward, the same object if unchanged.
+   * @throws {AppError} if the event is refused
+   */
   take(event: Json, kind: UpdateKind = 'client'): Json | Promise<Json> {
     const { isTranscription } = this.#parts;
     if (isTranscription && ofTurns.has(String(event['type']))) throw refused('type', transcriptionOnly);
@@ -89,7 +95,7 @@ export class ClientEvents {
       case 'session.update':
         return this.#update(event, kind);
       case 'response.create':
-        return this.#ask(event);
+        return this.#requestResponse(event);
       case 'transcription_session.update':
         return this.#update(isTranscription ? event : { ...event, session: { type: 'transcription' } }, kind);
       default:
@@ -107,13 +113,13 @@ export class ClientEvents {
       await minutes.take({ received: size.audio / inputTokensPerSecond, written: isBilled ? secondsPerText : 0 });
     }
     context.add(size);
-    return this.#covered(event);
+    return this.#reserved(event);
   }
 
   async #addAudio(event: Json): Promise<Json> {
     const { context, events, transcripts, minutes } = this.#parts;
     const { audio } = event;
-    // What its provider would write by itself has no price here.
+    // Without a model, the provider would transcribe with its default, whose price is unknown.
     if (this.#parts.isTranscription && transcripts.model === null) throw new AppError('model_required', {}, { field: writerField });
     if (typeof audio === 'string') {
       const seconds = secondsOfBase64(audio, events.inputFormat);
@@ -121,7 +127,7 @@ export class ClientEvents {
       context.addAudio(seconds);
     }
     await transcripts.cover(context.bufferedSeconds);
-    return this.#covered(event);
+    return this.#reserved(event);
   }
 
   async #update(event: Json, kind: UpdateKind): Promise<Json> {
@@ -131,18 +137,18 @@ export class ClientEvents {
     checkSessionRequest('session', session, this.#parts.route);
     events.checkUpdate(event);
     const { turnDetection, transcription } = inputOf(session);
-    // That it listens is believed when its provider says so.
+    // Turn detection counts as on only after the provider confirms it.
     if (turnDetection === null) context.isListening = false;
     context.add(sizeOf(isObject(session) ? { instructions: session.instructions, tools: session.tools } : null, events.inputFormat));
-    await this.#covered(event);
+    await this.#reserved(event);
     const isIncluded = this.#parts.minutes !== null && this.#parts.route.provider.realtime?.transcribes === true;
     const isUnchanged = transcription === undefined || isIncluded;
-    const there = isUnchanged ? null : await transcripts.use(writerIn(transcription, transcripts.model));
+    const upstreamName = isUnchanged ? null : await transcripts.use(transcriptionModel(transcription, transcripts.model));
     const next = events.update(event, turns.bound, kind);
-    return there === null ? next : withTranscriptionModel(next, there);
+    return upstreamName === null ? next : withTranscriptionModel(next, upstreamName);
   }
 
-  async #ask(event: Json): Promise<Json> {
+  async #requestResponse(event: Json): Promise<Json> {
     const { context, events, turns } = this.#parts;
     const named = events.named(event);
     const { response } = event;
@@ -152,13 +158,13 @@ export class ClientEvents {
     const extra = isObject(response) ? sizeOf(response, events.inputFormat) : none;
     // Reports errors of the request before its reservation.
     events.create(named, undefined);
-    const bound = await turns.ask(named.event_id, extra);
+    const bound = await turns.request(named.event_id, extra);
     this.#reportBound();
     return events.create(named, bound);
   }
 
-  /** The next turn pays for the context as it is now. */
-  async #covered(event: Json): Promise<Json> {
+  /** Extends the next turn's reservation to the current context. */
+  async #reserved(event: Json): Promise<Json> {
     await this.#parts.turns.prepare();
     this.#reportBound();
     return event;
@@ -186,8 +192,11 @@ export class ClientEvents {
   }
 }
 
-/** Which model writes; one that is not named is the one before. @throws {AppError} where there is none: providers have one of their own */
-function writerIn(transcription: unknown, before: string | null): string | null {
+/**
+ * Returns the transcription model; the current one if none is named, null if transcription is turned off.
+ * @throws {AppError} `model_required` if there is none, because providers would choose a default
+ */
+function transcriptionModel(transcription: unknown, before: string | null): string | null {
   if (transcription === null) return null;
   const named = isObject(transcription) ? transcription.model : undefined;
   const model = typeof named === 'string' && named !== '' ? named : before;

@@ -1,5 +1,5 @@
-// Keys for browsers: short-lived, of one model and one setting, and good for nothing but to open a session. They are ours, never a provider's: what they
-// stand for is sealed within them. https://platform.openai.com/docs/api-reference/realtime-sessions/create-realtime-client-secret
+// Client secrets: short-lived keys for browsers that only open a session with one model and fixed settings. They are Tidegate's,
+// not a provider's, and contain the caller's key and the settings in encrypted form. https://platform.openai.com/docs/api-reference/realtime-sessions/create-realtime-client-secret
 import { z } from 'zod/mini';
 import { fieldRules } from '#shared/field-rules.ts';
 import { AppError } from '#shared/errors.ts';
@@ -10,20 +10,20 @@ import { inputOf } from './session-events.ts';
 
 export const secretPrefix = 'ek_';
 
-/** Seconds. */
+/** Lifetimes in seconds. */
 const [shortest, usual, longest] = [10, 600, 7_200];
-/** Characters of a session's setting: all of it travels with the key. */
+/** Maximum characters of session settings, all of which are in the secret. */
 const longestSession = 6_000;
 const longestSecret = 16_384;
 
-/** What one stands for. */
+/** Content of a secret. */
 export interface ClientSecret {
   key: string;
-  /** That answers; of a session in which nothing is answered, that writes. */
+  /** Model for responses; in a transcription session, the transcription model. */
   model: string;
   /** The session only transcribes, without responses. */
   isTranscription: boolean;
-  /** As its session is set before anybody speaks. */
+  /** Settings that are applied when the session is opened. */
   session: Record<string, unknown>;
   /** Unix seconds. */
   expiresAt: number;
@@ -107,7 +107,7 @@ function unsealed(secrets: Pick<Secrets, 'decrypt'>, sealed: string): ClientSecr
     } = Sealed.parse(JSON.parse(secrets.decrypt(sealed, 'realtime_secret')));
     return { key, model, isTranscription, session, expiresAt };
   } catch {
-    return null; // not created here
+    return null; // not a secret of Tidegate's
   }
 }
 

@@ -1,5 +1,5 @@
-// `POST /v1/realtime/client_secrets`, and `/v1/realtime/sessions` and `/transcription_sessions` as they were before: creates a key for a browser, for
-// callers with a key of ours and access to the model.
+// Creates a client secret for callers with access to the model: `POST /v1/realtime/client_secrets`, and the former
+// `/v1/realtime/sessions` and `/v1/realtime/transcription_sessions`.
 import { toAppError } from '#server/http/failure.ts';
 import type { Connection } from '#server/http/connection.ts';
 import { callerLanguage } from '#server/http/language.ts';
@@ -14,7 +14,7 @@ import { errorResponse, gatewayError, requestIdHeaders } from '#server/call/rela
 import type { RelayServices } from '#server/call/services.ts';
 import { presentSecret, readSecretRequest, sealSecret, type SecretRequest } from './client-secret.ts';
 
-/** Bytes of a request. */
+/** Maximum bytes of a request. */
 const limit = 64 * 1024;
 
 export async function giveSecret(
@@ -36,7 +36,7 @@ export async function giveSecret(
       const requested = readSecretRequest(value, { form, now: context.now() });
       const { model } = requested;
       gate.checkModel(admission, model);
-      // As when a session is opened with it: private models of others do not exist for this caller.
+      // Same check as for a session: private models of others do not exist for this caller.
       await findModel(services, admission, { endpoint: realtimeEndpoint, model });
       context.quotes.priceOf(model, admission.group, admission.user);
       const secret = sealSecret(context.secrets, { ...requested, key: credentialOf(request) });

@@ -38,7 +38,7 @@ function leave({ messages = [], before = Promise.resolve() }: { messages?: strin
   return { last, done, how: async () => (await vi.advanceTimersByTimeAsync(0), how) };
 }
 
-test('last-usage: what is at work is stopped, and nothing is waited for once its usage is told', async () => {
+test('last usage: running responses are canceled, and the wait ends once their usage is reported', async () => {
   const { last, done, how } = leave({ messages: ['delta'] });
   expect(await how()).toBe('waits');
   last.take(Buffer.from('delta'));
@@ -49,7 +49,7 @@ test('last-usage: what is at work is stopped, and nothing is waited for once its
   expect(done.filter((what) => /pause|done|resume/.test(what)).slice(-3)).toEqual(['pause', 'done', 'resume']);
 });
 
-test('last-usage: a provider that says nothing is waited for five seconds', async () => {
+test('last usage: a provider that sends nothing is waited for five seconds', async () => {
   const { last, done, how } = leave();
   await vi.advanceTimersByTimeAsync(4_900);
   expect(await how()).toBe('waits');
@@ -60,7 +60,7 @@ test('last-usage: a provider that says nothing is waited for five seconds', asyn
   expect(done).not.toContain('done');
 });
 
-test('last-usage: what is being done with the message before is done first', async () => {
+test('last usage: the earlier message is processed first', async () => {
   let finish = () => {};
   const { done, how } = leave({ messages: ['done'], before: new Promise((resolve) => (finish = resolve)) });
   expect(await how()).toBe('waits');
@@ -70,7 +70,7 @@ test('last-usage: what is being done with the message before is done first', asy
   expect(done).toContain('done');
 });
 
-test('last-usage: a provider that is gone is not waited for, but what has come of it is read', async () => {
+test('last usage: a closed connection to the provider ends the wait, but received messages are read', async () => {
   const { last, done, how } = leave();
   await how();
   last.take(Buffer.from('done'));
@@ -83,7 +83,7 @@ test('last-usage: a provider that is gone is not waited for, but what has come o
   expect(await other.how()).toBe('over');
 });
 
-test('last-usage: a charge that fails is told, and the end of the server ends it', async () => {
+test('last usage: a failed charge rejects the promise, and the shutdown of the server ends the wait', async () => {
   const { how } = leave({ messages: ['broken'] });
   expect(await how()).toBe('failed');
   const other = leave();

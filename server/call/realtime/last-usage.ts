@@ -1,4 +1,5 @@
-// After a client left during a response: cancels it, and waits for its usage from the provider, so that it is charged by the billed amount.
+// After a client disconnects during a response: cancels the response and waits for its usage, so that the charge equals the
+// provider's bill.
 // https://platform.openai.com/docs/api-reference/realtime-client-events/response/cancel
 import type { EndReason } from '#server/call/call-end.ts';
 import type { UpstreamSocket } from '#server/sockets/upstream-socket.ts';
@@ -10,24 +11,24 @@ export interface LastUsageOf {
   fromUpstream: Pick<ServerEvents, 'cancel' | 'takeLast'>;
   turns: Pick<SessionTurns, 'leave' | 'runningIds'>;
   reason: EndReason;
-  /** What has come and has not been looked at. */
+  /** Messages received and not processed. */
   messages: Buffer[];
-  /** What is being done with the message before those. */
+  /** Processing of the message before them. */
   before: Promise<void>;
 }
 
-/** Milliseconds that a provider has to report it. */
+/** Milliseconds to wait for the usage. */
 const mostWaiting = 5_000;
 
 export class LastUsage {
   readonly #of: LastUsageOf;
   readonly #messages: Buffer[];
-  /** Resolves when all of it was reported, after the deadline, or at `end`; rejects if it could not be charged. */
+  /** Resolves when all usage is reported, after the deadline, or at `end`; rejects if a charge failed. */
   readonly over: Promise<void>;
   #resolve: () => void = () => {};
   #reject: (failure: unknown) => void = () => {};
   #isReading = true;
-  /** The provider is gone, and reports no more. */
+  /** The provider has disconnected and reports nothing more. */
   #isLast = false;
   #isOver = false;
   readonly #timer: NodeJS.Timeout;
@@ -51,13 +52,13 @@ export class LastUsage {
     if (!this.#isReading) void this.#read();
   }
 
-  /** The provider is gone. */
+  /** Called when the provider disconnects. */
   noMore(): void {
     this.#isLast = true;
     if (!this.#isReading) this.end();
   }
 
-  /** Nothing more is waited for. */
+  /** Ends the wait. */
   end(): void {
     this.#isOver = true;
     clearTimeout(this.#timer);

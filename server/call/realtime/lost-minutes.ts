@@ -1,5 +1,5 @@
-// Minutes of sessions that are under way, as records, so that a minute is charged although its process died within it: by what the process was seen
-// alive of it. A charge is found by the minute's request id.
+// Records of session minutes in progress, so that a minute is charged if its process dies: for the time until the process's last
+// heartbeat. The minute's request id identifies its charge.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LogOther } from '#shared/logs.ts';
 import { quotaOf } from '#shared/pricing.ts';
@@ -16,17 +16,17 @@ import { chargeOf } from '#server/money/recovery/call-charge.ts';
 
 type Stores = Pick<AppContext, 'db'>;
 
-/** Milliseconds after the end of a minute at which its process must have charged it, under whatever identity. */
-const charging = 60_000;
+/** Milliseconds after the end of a minute within which its process must have charged it. */
+const chargeMs = 60_000;
 const retryMs = 1_000;
 const mostAtOnce = 200;
-/** Milliseconds after which an account that owes something else is not waited for. */
+/** Milliseconds to wait for an account that has another debt. */
 const mostWaiting = 24 * 3600 * 1000;
 
 interface Starting {
   startsAt: number;
   seconds: number;
-  /** As all of it would be charged. */
+  /** End with which the whole minute would be charged. */
   end: Omit<Parameters<typeof chargeRow>[1], 'afterDisconnect'>;
 }
 
@@ -43,15 +43,18 @@ export async function storeMinute(call: RunningCall, { startsAt, seconds, end }:
     seconds,
     row: JSON.stringify(row),
     process: ledger.processId,
-    check_at: startsAt + seconds * 1000 + charging,
+    check_at: startsAt + seconds * 1000 + chargeMs,
   };
   await db.collection('session_minutes').insert(record);
 }
 
-/** False: another process has taken this one for dead, and charges it. True also while the database is away: settlement waits for it. */
+/**
+ * Claims the charge of a minute; returns false if another process declared this one dead and charges the minute. Returns true
+ * while the database is unavailable, because the settlement waits for it.
+ */
 export async function isMinuteOurs({ db, ledger }: Pick<AppContext, 'db' | 'ledger'>, id: string): Promise<boolean> {
   try {
-    // This process may have another identity by now.
+    // Written because this process may have a new identity.
     const set = { process: ledger.processId };
     return (await db.collection('session_minutes').patch({ id, used: { exists: false } }, { set })) !== null;
   } catch (failure) {
@@ -60,7 +63,7 @@ export async function isMinuteOurs({ db, ledger }: Pick<AppContext, 'db' | 'ledg
   }
 }
 
-/** Never rejects; waits for the database. */
+/** Removes the record of a minute; waits while the database is unavailable. Never rejects. */
 export async function removeMinute({ db }: Stores, id: string): Promise<void> {
   for (;;) {
     try {
@@ -73,19 +76,19 @@ export async function removeMinute({ db }: Stores, id: string): Promise<void> {
   }
 }
 
-/** Charges minutes whose process died within them. Returns how many were looked at. */
+/** Job: charges minutes whose process died. Returns the number examined. */
 export async function chargeLostMinutes(context: AppContext): Promise<number> {
   const minutes = context.db.collection('session_minutes');
   const due = await minutes.find({ check_at: { lt: context.now() } }, { sort: [['check_at', 1]], limit: mostAtOnce });
   await eachDue({
     items: due,
     work: (minute) => chargeLost(context, minute),
-    postpone: ({ id }) => minutes.patch({ id }, { set: { check_at: context.now() + charging } }),
+    postpone: ({ id }) => minutes.patch({ id }, { set: { check_at: context.now() + chargeMs } }),
   });
   return due.length;
 }
 
-/** False: it is not certain yet what has become of it. */
+/** Charges one minute; returns false while its outcome is undecided. */
 async function chargeLost(context: AppContext, minute: SessionMinuteRecord): Promise<boolean> {
   const { db, ledger, now } = context;
   // In this order: a process whose books are closed has written all its rows before.
@@ -106,12 +109,15 @@ async function chargeLost(context: AppContext, minute: SessionMinuteRecord): Pro
   return true;
 }
 
-/** @param endedAt milliseconds at which the process was alive for certain; undefined if nothing is known of it */
+/**
+ * Returns the seconds of a minute to charge.
+ * @param endedAt last time, in milliseconds, at which the process was alive; undefined if unknown
+ */
 function secondsUntil(endedAt = Infinity, { starts_at: start, seconds }: SessionMinuteRecord): number {
   return Math.min(seconds, Math.max(0, Math.ceil((endedAt - start) / 1000)));
 }
 
-/** False: the account is gone, or owes something else. */
+/** Charges the minute; returns false if the account does not exist or has another debt. */
 async function charge({ db, ledger }: AppContext, minute: SessionMinuteRecord, seconds: number): Promise<boolean> {
   const row: ChargeRow = JSON.parse(minute.row);
   const written: LogOther = row.other ?? {};

@@ -1,5 +1,6 @@
-// Meter of a session that is priced by the minute. Each minute is reserved before it begins and charged when it ends; the last one by its seconds. A
-// session lasts as long as it is open, or as its sound if that is longer, so that an hour of sound cannot pass for the price of a minute.
+// Meter of a session that is priced by the minute. Each minute is reserved before it begins and charged when it ends, the last
+// one by its seconds. The duration is the time for which the session is open, or the length of its audio if that is longer, so
+// that an hour of audio is not transferred for the price of a minute.
 import { AppError } from '#shared/errors.ts';
 import type { EndReason } from '#server/call/call-end.ts';
 import type { MeteredUsage } from '#server/call/settlement/metered-usage.ts';
@@ -16,12 +17,12 @@ export interface MinutesOf extends TurnOwner {
   model: string;
   channel: PreparedChannel;
   route: ChannelRoute;
-  /** The session cannot be paid for any more. */
+  /** Called when the session can no longer be paid for. */
   onUnpaid(failure: unknown): void;
 }
 
 interface StoredMinute extends PaidMinute {
-  /** Whether its record is in the database. */
+  /** Whether the minute may have a record in the database. */
   stored: Promise<boolean>;
 }
 
@@ -34,7 +35,7 @@ export class SessionMinutes {
   readonly #of: MinutesOf;
   #current: StoredMinute;
   #next: StoredMinute | null = null;
-  /** Seconds of the minutes that have ended. */
+  /** Seconds of minutes that have ended. */
   #ended = 0;
   #startedAt: number | null = null;
   #received = 0;
@@ -42,7 +43,7 @@ export class SessionMinutes {
   /** Seconds that text messages count as. */
   #written = 0;
   #opening: Promise<void> | null = null;
-  /** The next minute could not be reserved ahead: it is tried once more when it is due. */
+  /** Whether reserving the next minute ahead failed; it is tried again when the minute is due. */
   #isRefused = false;
   #isOver = false;
 
@@ -51,7 +52,7 @@ export class SessionMinutes {
     this.#current = { ...first, stored: notStored };
   }
 
-  /** Seconds that have been used. */
+  /** Seconds used so far. */
   get used(): number {
     const elapsed = this.#startedAt === null ? 0 : Math.max(0, this.#of.services.context.now() - this.#startedAt) / 1000;
     return Math.max(elapsed, this.#received, this.#spoken) + this.#written;
@@ -61,7 +62,7 @@ export class SessionMinutes {
     return this.#ended + this.#current.seconds + (this.#next?.seconds ?? 0);
   }
 
-  /** The provider has opened the session: until then it costs nothing. More than once is harmless. */
+  /** Called when the provider has opened the session, which costs nothing before; idempotent. */
   start(): void {
     if (this.#startedAt !== null || this.#isOver) return;
     const { context } = this.#of.services;
@@ -86,28 +87,31 @@ export class SessionMinutes {
     if (this.#next === null && this.#opening === null && (left <= 0 || (left <= aheadSeconds && !this.#isRefused))) this.#reserveAhead();
   }
 
-  /** The client sends so many seconds of sound, or a text that counts as them. Resolves when they are paid for. @throws {AppError} */
+  /**
+   * Adds seconds of audio from the client, or seconds that a text message counts as. Resolves when they are reserved.
+   * @throws {AppError} if they cannot be; they are not counted then
+   */
   async take({ received = 0, written = 0 }: { received?: number; written?: number }): Promise<void> {
     this.#received += received;
     this.#written += written;
     try {
       await this.#cover();
     } catch (failure) {
-      // They are not passed on.
+      // The message is not forwarded.
       this.#received -= received;
       this.#written -= written;
       throw failure;
     }
   }
 
-  /** The provider has sent so many seconds of sound. */
+  /** Adds seconds of audio from the provider. */
   spoke(seconds: number): void {
     this.#spoken += seconds;
   }
 
   /**
-   * The session is over. Resolves when all of it is charged.
-   * @param reported seconds of it, if its provider has reported them
+   * Ends the session. Resolves when all of it is charged.
+   * @param reported seconds of the session that the provider reported; undefined if it reported none
    */
   async end(reason: EndReason, reported?: number): Promise<void> {
     if (this.#isOver) return;
@@ -117,14 +121,14 @@ export class SessionMinutes {
     if (this.#next !== null) this.#drop(this.#next);
     this.#next = null;
     const rest = used - this.#ended;
-    // The client has closed it when it was done.
+    // A client that disconnects has finished its session.
     const ended = reason === 'client_disconnected' ? 'completed' : reason;
     if (rest > 0)
       await this.#settle(this.#current, { seconds: rest, reason: ended, source: reported === undefined ? 'counted' : 'upstream' });
     else this.#drop(this.#current);
   }
 
-  /** Minutes that are over are charged, and the next one begins. */
+  /** Charges minutes that are over, and begins the next one. */
   #advance(): void {
     while (this.#next !== null && this.used >= this.#ended + this.#current.seconds) {
       const ended = this.#current;
@@ -170,7 +174,7 @@ export class SessionMinutes {
       const minute: StoredMinute = { ...(await openMinute(this.#of, this.#of.model)), stored: notStored };
       try {
         if (this.#isOver) throw new AppError('shutting_down');
-        // Also if the outcome of the write is unknown.
+        // Set before the write, because its outcome may be unknown.
         minute.stored = Promise.resolve(true);
         await this.#store(minute, { startsAt: context.now() + Math.max(0, this.#paid - this.used) * 1000, from: this.#paid });
       } catch (failure) {
@@ -190,7 +194,7 @@ export class SessionMinutes {
     return storeMinute(call, { startsAt, seconds, end: { ...end, usage: minuteUsage(seconds, from, 'counted') } });
   }
 
-  /** It is not needed, and costs nothing. */
+  /** Releases a minute that is not needed, free of charge. */
   #drop({ call, stored }: StoredMinute): void {
     releaseCall(call);
     const { context } = this.#of.services;
@@ -205,7 +209,7 @@ export class SessionMinutes {
     const from = this.#ended;
     const isStored = await stored;
     if (isStored && !(await isMinuteOurs(services.context, call.requestId))) {
-      // Another process has charged it.
+      // Another process charges the minute.
       releaseCall(call);
       return;
     }

@@ -1,4 +1,5 @@
-// Opens a requested session: reserves its first turn or minute, then connects to a channel's provider. Until then every refusal is an HTTP response.
+// Opens a requested session: reserves its first turn or minute, then connects to the provider of a channel. Refusals before that
+// are HTTP responses.
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { AppError, type Language } from '#shared/errors.ts';
@@ -34,14 +35,14 @@ export interface OpenedSession {
   isTranscription: boolean;
   channel: PreparedChannel;
   route: ChannelRoute;
-  /** To its provider. */
+  /** Connection to the provider. */
   upstream: Duplex;
   context: SessionContext;
-  /** Reserved for its first turn or minute, or for the first sound that is written down. */
+  /** Reservation of the first turn, minute or transcription. */
   first: RunningCall;
-  /** Its model is priced by the minute: seconds of the first one. Null: turns are paid for. */
+  /** Seconds of the first minute; null if turns are charged. */
   firstSeconds: number | null;
-  /** Its settings before its client is notified of it; null: the provider's defaults. */
+  /** Settings to apply before the client is notified of the session; null for the provider's defaults. */
   preset: Record<string, unknown> | null;
 }
 
@@ -49,13 +50,13 @@ interface RequestedSession {
   services: RelayServices;
   request: Request;
   admission: Admission;
-  /** What its key is bound to; null: to nothing. */
+  /** Content of the client secret; null if the key is none. */
   secret: ClientSecret | null;
   connection: Connection;
   language: Language;
 }
 
-/** No provider has opened it. */
+/** Error if no provider has opened the session. */
 export class SessionRefused extends Error {
   readonly reported: ReportedFailure;
 
@@ -65,9 +66,9 @@ export class SessionRefused extends Error {
   }
 }
 
-/** Milliseconds that a provider has to open a session. */
+/** Maximum milliseconds for a provider to open a session. */
 const mostOpening = 20_000;
-/** Tokens of a provider's default instructions. */
+/** Assumed tokens of a provider's default instructions. */
 const usualInstructions = 1_000;
 
 /** @throws {AppError} @throws {SessionRefused} */
@@ -78,7 +79,7 @@ export async function openSession(requested: RequestedSession): Promise<OpenedSe
   context.add({ text: usualInstructions, audio: 0, image: 0 });
   const { call: first, seconds: firstSeconds = null } = await openFirst(requested, form, context);
   try {
-    // A minute begins with its session.
+    // The first minute begins with the session.
     if (firstSeconds !== null) await beginTurn(first);
     return { model, isBeta, isTranscription, context, first, firstSeconds, preset, ...(await openUpstream(requested, first, form)) };
   } catch (failure) {
@@ -154,7 +155,7 @@ interface Connecting {
   form: SessionRequest;
 }
 
-/** The handshake with one provider. */
+/** Performs the handshake with one provider. */
 async function connect({
   services,
   connection,
@@ -183,7 +184,7 @@ async function connect({
   }
 }
 
-/** Watches the connection of a client whose handshake is pending: without a reader its end would go unnoticed. No data is consumed. */
+/** Watches the connection of a client whose handshake is pending, because its end is reported only while it is read. Consumes no data. */
 function watchClient(socket: Socket, onGone: () => void): () => void {
   const look = () => {};
   const ended = () => socket.destroy();

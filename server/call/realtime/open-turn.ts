@@ -1,4 +1,4 @@
-// A turn of a session is a call like any other, opened before anybody knows when it will begin.
+// Opens turns of a session. Each is a call, opened before it is known when the turn begins.
 import { AppError } from '#shared/errors.ts';
 import type { PromptSize } from '#server/money/quote.ts';
 import { callAddress } from '#server/formats/call-address.ts';
@@ -14,14 +14,17 @@ import type { Turn } from '#server/call/turn.ts';
 import type { SentRequest } from '#server/exchange/exchange.ts';
 import type { ChannelRoute } from '#server/exchange/find-route.ts';
 
-/** Caller: the request that a session began with. */
+/** Caller of a turn: the request with which the session began. */
 export interface TurnOwner {
   readonly services: RelayServices;
   readonly request: Request;
   readonly connection: Connection;
 }
 
-/** Its money is reserved; it counts in no rate limit until it begins. @throws {AppError} as `openCall` refuses it */
+/**
+ * Opens a turn: reserves for it. It counts against no rate limit until it begins.
+ * @throws {AppError} the refusal of `openCall`
+ */
 export async function openTurn(
   { services, request, connection }: TurnOwner,
   endpoint: RelayEndpoint,
@@ -40,15 +43,17 @@ export async function openTurn(
   const opened = await openCall(services, turn);
   if ('refused' in opened) throw opened.refused.error;
   const { call } = opened;
-  // The body is not sent.
+  // The body is not sent, so its memory is released.
   call.content.release();
   call.buffer?.ended();
   return call;
 }
 
 /**
- * One that has begun although nothing could be reserved for it: it holds nothing, and is charged with what there is when it is settled.
- * @param like whose account it is. Null: what the account owes already is not settled. @throws {DatabaseUnavailable}
+ * Opens a turn that has begun although nothing could be reserved for it. Its reservation is empty; its charge takes what the
+ * account has when it is settled. Returns null if an earlier charge above its reservation is not settled.
+ * @param like call of the same account
+ * @throws {DatabaseUnavailable}
  */
 export async function openLateTurn(like: RunningCall): Promise<RunningCall | null> {
   const { context } = like.services;
@@ -68,7 +73,7 @@ export async function openLateTurn(like: RunningCall): Promise<RunningCall | nul
   };
 }
 
-/** What its row says of the request. */
+/** Request of a turn, for its log row. */
 export function sentBy(call: RunningCall, route: ChannelRoute): SentRequest {
   return {
     route,
@@ -81,23 +86,26 @@ export function sentBy(call: RunningCall, route: ChannelRoute): SentRequest {
   };
 }
 
-/** It begins now. @throws {AppError} of the rate limit */
+/**
+ * Begins a turn.
+ * @throws {AppError} of the rate limit
+ */
 export async function beginTurn(call: RunningCall): Promise<void> {
   call.startedAt = performance.now();
   call.createdAt = Math.floor(call.services.context.now() / 1000);
   for (const stage of call.stages) if (stage.begun !== undefined) await stage.begun(call);
 }
 
-/** Fewest tokens that are worth a response. */
+/** Minimum output tokens for which a response is requested. */
 const shortest = 16;
-/** Tokens that are reserved ahead, so that not every message needs a reservation. */
+/** Tokens reserved in addition, so that not every message needs another reservation. */
 const ahead = 400;
-/** Turns whose account has no more: another reservation would only wait again. */
+/** Turns whose account has no more, so that another reservation would wait in vain. */
 const exhausted = new WeakSet<RunningCall>();
 
 /**
- * The reservation of a turn pays for a larger prompt: it grows, or the response becomes shorter (`outputBound`).
- * @throws {AppError} where it does not pay for that either
+ * Makes the reservation of a turn cover a larger prompt: extends it, or shortens the response (`outputBound`).
+ * @throws {AppError} if neither suffices
  */
 export async function reserveGrownPrompt(call: RunningCall, prompt: PromptSize): Promise<void> {
   const { quotes } = call.services.context;
@@ -113,7 +121,7 @@ export async function reserveGrownPrompt(call: RunningCall, prompt: PromptSize):
   call.reserved.outputBound = paid;
 }
 
-/** By the first of these sums that the account has. */
+/** Extends the reservation by the first of the amounts that the account has. */
 async function extend(call: RunningCall, sums: readonly number[]): Promise<boolean> {
   const { services } = call;
   const { reservation } = call.reserved;

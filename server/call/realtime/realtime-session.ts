@@ -1,5 +1,5 @@
-// One session: a connection of a client and one to a provider, between which messages pass in order. Costs are reserved before a message is forwarded,
-// and charged before the client receives the result.
+// A realtime session: forwards messages between the connections of a client and of a provider, in order. Costs are reserved
+// before a client's message is forwarded, and charged before the client receives the result.
 import type { Duplex } from 'node:stream';
 import { AppError, type Language } from '#shared/errors.ts';
 import type { BodyHold } from '#server/http/bodies.ts';
@@ -35,9 +35,9 @@ export interface SessionOptions {
   onClosed(session: RealtimeSession): void;
 }
 
-/** As the vendor has it. https://platform.openai.com/docs/guides/realtime-conversations */
+/** Maximum duration, as at the vendor. https://platform.openai.com/docs/guides/realtime-conversations */
 const mostMinutes = 60;
-/** Messages of a client that wait for those before them until no more of them is read. */
+/** Queued messages of a client at which reading pauses. */
 const mostWaiting = 16;
 
 export class RealtimeSession implements SocketReceiver {
@@ -45,7 +45,7 @@ export class RealtimeSession implements SocketReceiver {
   readonly #client: MessageSocket;
   readonly #upstream: UpstreamSocket;
   readonly #turns: SessionTurns;
-  /** Null: turns are paid for. */
+  /** Meter of a session that is priced by the minute; null if turns are charged. */
   readonly #minutes: SessionMinutes | null;
   readonly #transcripts: Transcripts;
   readonly #fromClient: ClientEvents;
@@ -58,8 +58,8 @@ export class RealtimeSession implements SocketReceiver {
   #clientWork: Promise<void> = Promise.resolve();
   #incoming: Buffer[] = [];
   #isPumping = false;
-  #passing: Promise<void> = Promise.resolve();
-  /** The client has left, and the cost of its turns is not reported yet. */
+  #forwarding: Promise<void> = Promise.resolve();
+  /** Wait for the usage of turns after the client has disconnected; null if there is none. */
   #last: LastUsage | null = null;
   #upstreamEnd: { code: number; reason: string } | null = null;
   #isDraining = false;
@@ -83,7 +83,7 @@ export class RealtimeSession implements SocketReceiver {
     const sendUpstream = (event: Json) => this.#sendUpstream(Buffer.from(JSON.stringify(event)));
     this.#fromClient = new ClientEvents({ ...parts, sendUpstream });
     const { preset } = opened;
-    // What the client says comes after what its key says.
+    // Messages of the client wait until the settings of its secret are applied.
     if (preset !== null) this.#clientWork = new Promise((resolve) => (this.#begin = resolve));
     this.#fromUpstream = new ServerEvents({
       ...parts,
@@ -95,13 +95,13 @@ export class RealtimeSession implements SocketReceiver {
     this.#upstream = new UpstreamSocket(raw, this.#upstreamReceiver());
   }
 
-  /** No turn is begun any more; those that are at work end. */
+  /** Begins no further turns; those in progress continue. */
   drain(): void {
     this.#isDraining = true;
     this.#closeIfDone();
   }
 
-  /** All of it ends now. */
+  /** Ends the session at once. */
   shutDown(): void {
     this.#last?.end();
     this.#fail(new AppError('shutting_down'), closeCodes.goingAway, 'shutdown');
@@ -148,13 +148,13 @@ export class RealtimeSession implements SocketReceiver {
 
   closed(): void {
     this.#end(this.#options.services.isEnding() ? 'shutdown' : 'client_disconnected');
-    // Its place is taken as long as its provider is waited for.
+    // The socket counts as open while the provider's usage is awaited.
     const free = () => this.#options.onClosed(this);
     if (this.#last === null) free();
     else void this.#last.over.then(free, free);
   }
 
-  /** Never rejects. */
+  /** Processes and forwards a client's message. Never rejects. */
   async #readClient(bytes: Buffer): Promise<void> {
     if (this.#isOver) return;
     let eventId: string | null = null;
@@ -211,13 +211,13 @@ export class RealtimeSession implements SocketReceiver {
     };
   }
 
-  /** One message after the other; nothing is read while one has to wait. */
+  /** Processes messages one after the other; reading pauses while one waits. */
   #pump(): void {
     while (!this.#isPumping && !this.#isOver) {
       const bytes = this.#incoming.shift();
       if (bytes === undefined) break;
       this.#isPumping = true;
-      const work = this.#passOn(bytes);
+      const work = this.#forward(bytes);
       if (work === null) {
         this.#isPumping = false;
         continue;
@@ -230,7 +230,7 @@ export class RealtimeSession implements SocketReceiver {
           this.#readUpstream();
           this.#pump();
         });
-      this.#passing = going;
+      this.#forwarding = going;
       this.#options.services.context.waitUntil(going);
     }
     if (this.#upstreamEnd !== null && !this.#isPumping && this.#incoming.length === 0) this.#upstreamClosed(this.#upstreamEnd);
@@ -240,8 +240,8 @@ export class RealtimeSession implements SocketReceiver {
     if (!this.#isPumping && !this.#client.isFull) this.#upstream.resume();
   }
 
-  /** Null: it was passed on at once. */
-  #passOn(bytes: Buffer): Promise<void> | null {
+  /** Processes and forwards a provider's message; returns null if that is done synchronously. */
+  #forward(bytes: Buffer): Promise<void> | null {
     const taken = this.#fromUpstream.take(bytes);
     if (!(taken instanceof Promise)) {
       if (taken !== null) this.#client.send(taken);
@@ -276,12 +276,12 @@ export class RealtimeSession implements SocketReceiver {
     return cleanMessage(text, this.#options.opened.channel);
   }
 
-  // How it ends.
+  // End of the session.
 
   #closeIfDone(): void {
     if (!this.#isDraining || this.#isOver || !this.#turns.isIdle || !this.#transcripts.isIdle) return;
-    const isEnding = isUsable(this.#options.services, this.#options.opened.channel);
-    if (isEnding) this.#fail(new AppError('shutting_down'), closeCodes.goingAway, 'shutdown');
+    const isChannelUsable = isUsable(this.#options.services, this.#options.opened.channel);
+    if (isChannelUsable) this.#fail(new AppError('shutting_down'), closeCodes.goingAway, 'shutdown');
     else this.#fail(new AppError('channel_disabled'), closeCodes.restart);
   }
 
@@ -304,12 +304,12 @@ export class RealtimeSession implements SocketReceiver {
     this.#wait(this.#endTurns(reason, messages));
   }
 
-  /** Charges responses in progress by the provider's report if the client has left, and by what was received otherwise. */
+  /** Charges responses in progress: by the provider's report if the client has disconnected, else by the received output. */
   async #endTurns(reason: EndReason, messages: Buffer[]): Promise<void> {
     const [upstream, turns] = [this.#upstream, this.#turns];
     try {
       if (reason === 'client_disconnected' && upstream.isOpen && turns.runningIds.length > 0) {
-        this.#last = new LastUsage({ upstream, fromUpstream: this.#fromUpstream, turns, reason, messages, before: this.#passing });
+        this.#last = new LastUsage({ upstream, fromUpstream: this.#fromUpstream, turns, reason, messages, before: this.#forwarding });
         await this.#last.over;
       }
     } finally {

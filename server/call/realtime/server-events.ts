@@ -1,4 +1,4 @@
-// Handles a provider's events in a session: reported usage of turns is charged before the event is passed on.
+// Handles a provider's events in a session: usage of turns is charged before the event that reports it is forwarded.
 import { AppError } from '#shared/errors.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import type { EndReason } from '#server/call/call-end.ts';
@@ -8,20 +8,26 @@ import type { SessionParts } from './client-events.ts';
 import { secondsOfBase64, sizeOf, spokenPerSecond } from './session-context.ts';
 import { inputOf, type Json } from './session-events.ts';
 
-/** What becomes of a message that had to wait. */
+/** Result for a message that required asynchronous work. */
 export interface TakenMessage {
-  /** Null: the client does not receive it. */
+  /** Message for the client; null for none. */
   message: Buffer | null;
-  /** The session ends by it. */
+  /** Error that ends the session. */
   error?: AppError;
-  /** What follows once it has gone. @throws {AppError} which ends the session */
+  /**
+   * Called after the message was sent.
+   * @throws {AppError} an error that ends the session
+   */
   after?(): Promise<void>;
 }
 
 interface ServerParts extends SessionParts {
-  /** The update that sets a session as its key says; null: its key says nothing. @throws {AppError} */
+  /**
+   * Returns the update that applies the settings of the client secret; null if there are none.
+   * @throws {AppError}
+   */
   preset: (() => Promise<Json>) | null;
-  /** What the provider says, without its keys and addresses. */
+  /** Removes the provider's keys and URLs from a text. */
   clean(text: string): string;
 }
 
@@ -36,21 +42,21 @@ const ofAccount = new Set([
 
 export class ServerEvents {
   readonly #parts: ServerParts;
-  /** Words that the site blocks; null: what models say is not looked at. */
+  /** Watch for blocked words; null if output is not checked. */
   #words: OutputWatch | null = null;
 
   constructor(parts: ServerParts) {
     this.#parts = parts;
   }
 
-  /** Returns the message to pass on, or null to drop it; a promise if work is needed before. */
+  /** Returns the message to forward, or null to drop it; a promise if asynchronous work is required first. */
   take(bytes: Buffer): Buffer | null | Promise<TakenMessage> {
     const event = parseObject(bytes.toString('utf8'));
     if (event === null) return bytes;
     const { minutes, transcripts } = this.#parts;
     const type = String(event['type']);
     if (type !== 'error') minutes?.start();
-    if (type === 'response.created') this.#words = this.#wordsNow();
+    if (type === 'response.created') this.#words = this.#watchForResponse();
     if (this.#isBlocked(type, event)) {
       if (type.endsWith('.delta')) this.#seen(type, event);
       return Promise.resolve({ message: null, after: () => Promise.reject(new AppError('output_blocked')) });
@@ -89,7 +95,7 @@ export class ServerEvents {
       case 'response.output_item.done':
         return this.#ran(bytes, event);
       case 'rate_limits.updated':
-        // Of the provider's account.
+        // Rate limits of the provider's account are not the caller's.
         return null;
       case 'error':
         return this.#failed(bytes, event);
@@ -99,12 +105,12 @@ export class ServerEvents {
     }
   }
 
-  /** They are to be stopped. */
+  /** Cancels responses. */
   cancel(responses: readonly string[]): void {
     for (const id of responses) this.#parts.sendUpstream({ type: 'response.cancel', response_id: id });
   }
 
-  /** The client has left: what still comes is only for the charge of its turns. Resolves when that is durable. */
+  /** Processes a message after the client has disconnected, only for the charges. Resolves when they are durable. */
   async takeLast(bytes: Buffer, reason: EndReason): Promise<void> {
     const { turns } = this.#parts;
     const event = parseObject(bytes.toString('utf8'));
@@ -131,7 +137,7 @@ export class ServerEvents {
     const { event: reported, isChanged } = events.reported(event);
     const { preset } = this.#parts;
     if (preset !== null) {
-      // The client is notified of the session after the settings of its key are applied.
+      // The client is notified of the session after the settings of its secret are applied.
       this.#parts.sendUpstream(await preset());
       return { message: null, after: () => this.#bound() };
     }
@@ -158,7 +164,10 @@ export class ServerEvents {
     );
   }
 
-  /** The buffer's audio becomes a part of the conversation, and is transcribed. @throws {AppError} if what follows cannot be paid for */
+  /**
+   * Adds the buffered audio to the conversation and starts its transcription.
+   * @throws {AppError} if the next transcription cannot be paid for
+   */
   #committed(event: Json): Promise<void> {
     const { context, transcripts } = this.#parts;
     const seconds = context.bufferedSeconds;
@@ -181,7 +190,7 @@ export class ServerEvents {
     return isChanged ? Buffer.from(JSON.stringify(reported)) : bytes;
   }
 
-  /** What ran at the provider (`mcp`) is read by the next turn, and is in no usage of the one before. */
+  /** Adds the results of hosted tools (`mcp`): they are input of the next turn, and in no usage of the turn before. */
   #ran(bytes: Buffer, { item }: Json): Buffer | Promise<TakenMessage> {
     const { context, events, turns } = this.#parts;
     if (!isObject(item) || typeof item.type !== 'string' || !item.type.startsWith('mcp_')) return bytes;
@@ -200,7 +209,7 @@ export class ServerEvents {
       await turns.begin(response);
       return { message: bytes };
     } catch (failure) {
-      // It cannot be paid for, or not now.
+      // The response cannot be paid for, or the database is unavailable.
       sendUpstream({ type: 'response.cancel', response_id: response.id });
       if (!(failure instanceof AppError)) throw failure;
       return { message: bytes, after: () => Promise.reject(failure) };
@@ -220,13 +229,13 @@ export class ServerEvents {
     };
   }
 
-  /** Returns the current block list; responses in progress are still watched by the former one. */
-  #wordsNow(): OutputWatch | null {
+  /** Returns the watch for a new response: the existing one, which may have seen parts of others; null if output is not checked. */
+  #watchForResponse(): OutputWatch | null {
     const words = this.#parts.services.stages.guard.output();
     return words === null ? null : (this.#words ?? words);
   }
 
-  /** Audio is not checked, but its transcript, which is sent in parallel, is. */
+  /** Reports whether an event has blocked words. Audio is checked by its transcript, which is sent in parallel. */
   #isBlocked(type: string, event: Json): boolean {
     if (this.#words === null || !type.startsWith('response.') || type.endsWith('audio.delta')) return false;
     return this.#words.inObject(event, String(event['response_id']));
@@ -254,7 +263,7 @@ export class ServerEvents {
     return reported === event ? bytes : Buffer.from(JSON.stringify(reported));
   }
 
-  /** The same event where there is nothing to leave out. */
+  /** Returns the event with a cleaned error message; the same object if nothing is removed. */
   #cleaned(event: Json): Json {
     const { error } = event;
     if (!isObject(error) || typeof error.message !== 'string') return event;

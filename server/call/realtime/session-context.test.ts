@@ -7,7 +7,7 @@ const little = { text: 10, audio: 0, image: 0 };
 test.each([
   [false, 10],
   [true, 5_000],
-])('what a response has read tells how large the conversation is, unless it may have read something else (%s)', (isApart, text) => {
+])('the input tokens of a response are the size of the conversation, unless it may have read other input (%s)', (isApart, text) => {
   const context = new SessionContext('gpt-realtime');
   context.add({ text: 5_000, audio: 0, image: 0 });
   if (isApart) context.readsApart();
@@ -23,11 +23,11 @@ test.each([
   [{ instructions: 'short' }, true],
   [{ tools: [] }, true],
   [undefined, false],
-])('whether a response reads something else: %j', (response, isApart) => {
+])('responses with input outside the conversation: %j', (response, isApart) => {
   expect(isReadApart(response)).toBe(isApart);
 });
 
-test('speech has all that was sent since it began, also at once', () => {
+test('speech has all audio since it began, also if sent in one event', () => {
   const context = new SessionContext('gpt-realtime');
   context.addAudio(100);
   context.committed();
@@ -47,7 +47,7 @@ test.each([
   expect(bytesPerSecond(format)).toBe(bytes);
 });
 
-test('what ran at the provider is counted once, when it has its content', () => {
+test('items of tools at the provider are counted once, when they have content', () => {
   const context = new SessionContext('gpt-realtime');
   expect(context.addRun('mcpl_1', { text: 8, audio: 0, image: 0 })).toBe(true);
   expect(context.addRun('mcpl_1', { text: 900, audio: 0, image: 0 })).toBe(true);

@@ -1,37 +1,37 @@
-// Bounds the size of the next prompt of a session: the reported size of the last turn, and the data sent since.
+// Upper bound of a session's next prompt: the reported size of the last turn, plus the data sent since.
 import type { ContextSize } from '#server/kinds/realtime/realtime-client.ts';
 import type { TurnTokens } from '#server/kinds/realtime/realtime-usage.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import { contextWindow } from '#server/money/context-windows.ts';
 import { estimateTextTokens } from '#server/exchange/token-estimate.ts';
 
-/** A token is a tenth of a second of audio input, and a twentieth of audio output. https://platform.openai.com/docs/guides/realtime-costs */
+/** Tokens per second of audio input and of audio output. https://platform.openai.com/docs/guides/realtime-costs */
 export const inputTokensPerSecond = 10;
 export const spokenPerSecond = 20;
-/** A picture of the finest detail that is usual. */
+/** Tokens of an image in the highest usual detail. */
 const imageTokens = 1_600;
 /** Seconds of silence before speech that a provider buffers, with a margin. */
 const quietSeconds = 30;
-/** Of models whose window is not known. */
+/** Assumed context window of unknown models, in tokens. */
 const usualWindow = 128_000;
-/** Names, roles and marks around an item. */
+/** Tokens of names, roles and marks around an item. */
 const itemTokens = 8;
-/** Items whose tokens are remembered. */
+/** Maximum items of hosted tools whose tokens are stored. */
 const mostRan = 1_000;
 
 export class SessionContext {
   readonly #most: number;
   #known: ContextSize = { text: 0, audio: 0, image: 0 };
   #added: ContextSize = { text: 0, audio: 0, image: 0 };
-  /** Seconds in the provider's buffer, not a part of the conversation yet. */
+  /** Seconds in the provider's input buffer, which are not part of the conversation yet. */
   #buffered = 0;
-  /** Seconds that have been sent in all. */
+  /** Seconds of audio sent in total. */
   #received = 0;
-  /** A response may have another input than the conversation: then its reported input is not the conversation's size. */
+  /** Whether a response may have another input than the conversation, so that its reported input is not the conversation's size. */
   #isReadApart = false;
-  /** Tokens by item of what ran at the provider. */
+  /** Tokens by item of hosted tools. */
   readonly #ran = new Map<string, number>();
-  /** The provider listens for speech, and drops what is none. */
+  /** Whether the provider detects turns, and drops audio without speech. */
   isListening = true;
   isSpeaking = false;
 
@@ -54,18 +54,19 @@ export class SessionContext {
   }
 
   /**
-   * Adds an item that ran at the provider, which is reported when it is added and again with its content. False: it has no more tokens than before.
+   * Adds an item of a hosted tool, which is reported when it is added and again with its content. Returns false if it has no more
+   * tokens than before.
    */
   addRun(id: string, size: ContextSize): boolean {
     const more = size.text - (this.#ran.get(id) ?? 0);
     if (more <= 0) return false;
-    // Beyond that each report is counted: rather twice than not at all.
+    // Beyond the maximum, an item is counted at every report: rather twice than not at all.
     if (this.#ran.size < mostRan || this.#ran.has(id)) this.#ran.set(id, size.text);
     this.add({ text: more, audio: 0, image: 0 });
     return true;
   }
 
-  /** Seconds of sound that go into the provider's buffer. */
+  /** Adds seconds of audio to the provider's buffer. */
   addAudio(seconds: number): void {
     this.#received += seconds;
     this.#buffered += seconds;
@@ -76,7 +77,10 @@ export class SessionContext {
     return this.#buffered;
   }
 
-  /** Speech began so many seconds after the first audio. Audio since then stays in the buffer, also if it was all sent at once. */
+  /**
+   * Notes that speech began. Audio since then remains in the buffer, also if it was sent at once.
+   * @param since seconds from the first audio of the session to the speech
+   */
   speaks(since: number): void {
     this.isSpeaking = true;
     this.#buffered = Math.max(this.#buffered, this.#received - since);
@@ -86,24 +90,24 @@ export class SessionContext {
     this.#buffered = 0;
   }
 
-  /** What was in the buffer is a part of the conversation. */
+  /** Adds the buffer to the conversation. */
   committed(): void {
     this.add({ text: itemTokens, audio: Math.ceil(this.#buffered * inputTokensPerSecond), image: 0 });
     this.#buffered = 0;
     this.isSpeaking = false;
   }
 
-  /** A response with possibly another input is requested. */
+  /** Notes a request for a response with possibly another input. */
   readsApart(): void {
     this.#isReadApart = true;
   }
 
-  /** What has been added until now. */
+  /** Returns the size added so far. */
   mark(): ContextSize {
     return { ...this.#added };
   }
 
-  /** A turn that began at that mark has ended, and its provider has reported its input and output. */
+  /** Replaces the size at the mark by the reported input and output of a turn that began there. */
   settled(reported: TurnTokens, { text, audio, image }: ContextSize): void {
     const before = this.#known;
     this.#known = reported;
@@ -128,7 +132,7 @@ function capped({ text, audio, image }: ContextSize, most: number): ContextSize 
   };
 }
 
-/** Bytes of a second, as the session's format has them. https://platform.openai.com/docs/api-reference/realtime-client-events/session/update */
+/** Returns the bytes per second of an audio format. https://platform.openai.com/docs/api-reference/realtime-client-events/session/update */
 export function bytesPerSecond(format: string): number {
   if (/ulaw|alaw|pcmu|pcma/.test(format)) return 8_000;
   const [, rate] = /;rate=(\d{4,6})$/.exec(format) ?? [];
@@ -141,7 +145,7 @@ export function secondsOfBase64(data: string, format: string): number {
 
 const longestReported = 1_000_000;
 
-/** What an item, or whatever else is said, adds at the most: sounds by their length, pictures each, all else as text. */
+/** Returns the maximum size of an item or other JSON: audio by its length, a fixed number per image, everything else as text. */
 export function sizeOf(value: unknown, format: string): ContextSize {
   const size: ContextSize = { text: itemTokens, audio: 0, image: 0 };
   const texts: string[] = [];

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { SessionEvents, type UpdateKind } from './session-events.ts';
 
-test('session-events: a client waits when a hundred updates have no confirmation', () => {
+test('session events: a client must wait when a hundred updates are unconfirmed', () => {
   const events = new SessionEvents({ model: 'a', upstreamModel: 'a', isBeta: false, isTranscription: false });
   const update = { type: 'session.update', session: { type: 'realtime', instructions: 'x' } };
   for (let sent = 0; sent < 100; sent += 1) {
@@ -16,7 +16,7 @@ test('session-events: a client waits when a hundred updates have no confirmation
 test.each<[string, UpdateKind, unknown]>([
   ['a client', 'client', 'auto'],
   ['a key', 'preset', { workflow_name: 'pier', group_id: 'g', metadata: { caller: 'x' } }],
-])('session-events: no traces are written into the account of the provider, whatever %s asks for', (_who, kind, tracing) => {
+])('session events: tracing in the account of the provider is off, whatever %s sets', (_who, kind, tracing) => {
   const events = new SessionEvents({ model: 'a', upstreamModel: 'a', isBeta: false, isTranscription: false });
   const include = ['item.input_audio_transcription.logprobs'];
   const update = { type: 'session.update', session: { type: 'realtime', instructions: 'x', include, tracing } };

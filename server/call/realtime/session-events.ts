@@ -1,4 +1,4 @@
-// What is changed in the messages of a session on their way: limits that the money sets, and the model's name where a channel has another one for it.
+// Edits messages of a session: output limits by the reservation, and model names that the channel maps.
 // https://platform.openai.com/docs/api-reference/realtime-client-events
 import { AppError } from '#shared/errors.ts';
 import { isObject } from '#server/framing/loose-json.ts';
@@ -6,29 +6,29 @@ import { bytesPerSecond } from './session-context.ts';
 
 export type Json = Record<string, unknown>;
 
-/** An update that the provider answers. */
+/** Update that the provider has not confirmed or refused yet. */
 interface SentUpdate {
   eventId: string;
   kind: UpdateKind;
-  /** What the client wanted before. */
+  /** Limit that the client had requested before. */
   wanted: number;
 }
 
-/** Whose it is: of a key that a session is bound to, too. */
+/** Origin of an update: Tidegate (`own`), the client, or the client's secret (`preset`). */
 export type UpdateKind = 'own' | 'client' | 'preset';
 
-/** Of today and of the beta: no provider is trusted to read only one. */
+/** Limit fields of the current API and of the beta: a provider might read both. */
 const limitFields = ['max_output_tokens', 'max_response_output_tokens'];
 const ownPrefix = 'tidegate_';
-/** Of a client, that the provider has not confirmed. */
+/** Maximum unconfirmed updates of a client. */
 const mostUpdates = 100;
 
 export interface SessionNames {
-  /** As the client calls it. */
+  /** Client's name of the model. */
   model: string;
-  /** As its provider does. */
+  /** Provider's name of the model. */
   upstreamModel: string;
-  /** Events have the shape of the beta. */
+  /** Whether events have the shape of the beta. */
   isBeta: boolean;
   /** The session only transcribes, without responses. https://platform.openai.com/docs/guides/realtime-transcription */
   isTranscription: boolean;
@@ -40,11 +40,11 @@ export class SessionEvents {
   /** Updates that the provider has not confirmed, in order. */
   #updates: SentUpdate[] = [];
   #unnamed = new Set<string>();
-  /** What the client wants of each response; infinite: whatever comes. */
+  /** Limit that the client requested for responses; `Infinity` if none. */
   #wanted = Infinity;
-  /** Limit that was last sent to the provider. */
+  /** Limit last sent to the provider. */
   #reported = Infinity;
-  /** The largest limit that it may have: an update of the client that it refuses changes nothing. */
+  /** Largest limit that the provider may apply, because it may refuse the last update. */
   #most = Infinity;
   #count = 0;
   inputFormat = 'pcm16';
@@ -55,12 +55,12 @@ export class SessionEvents {
     this.#limitField = names.isBeta ? 'max_response_output_tokens' : 'max_output_tokens';
   }
 
-  /** What an update of a session is called. */
+  /** Type of session updates. */
   get updateType(): string {
     return this.#names.isTranscription && this.#names.isBeta ? 'transcription_session.update' : 'session.update';
   }
 
-  /** Returns an update that makes the provider respect that bound; null: it does already. */
+  /** Returns an update that makes the provider apply the bound; null if it already does. */
   boundUpdate(bound: number | undefined): Json | null {
     const limit = Math.min(this.#wanted, bound ?? Infinity);
     if (limit === this.#reported && (bound === undefined || this.#most <= bound)) return null;
@@ -79,14 +79,14 @@ export class SessionEvents {
     const { isTranscription } = this.#names;
     if (session.type === (isTranscription ? 'realtime' : 'transcription')) throw refused('session.type', fixedType);
     if (session.model !== undefined && session.model !== this.#names.model) throw refused('session.model', fixedModel);
-    // Until it is confirmed, sound is as long as the longer of both makes it.
+    // Until the update is confirmed, audio is measured by the format in which it is longer.
     const format = formatIn(session, 'input');
     if (format !== undefined && bytesPerSecond(format) < bytesPerSecond(this.inputFormat)) this.inputFormat = format;
   }
 
   /**
-   * Returns the client's update, which has been checked, as it is sent. Traces would be written into the provider's account, where its users could
-   * read the conversation; the vendor's agents request them by default, so the field is removed instead of refused.
+   * Returns the client's checked update as it is sent. `tracing` is removed: traces are stored in the provider's account, where
+   * its users could read the conversation. It is not refused, because the vendor's agents request it by default.
    * https://platform.openai.com/docs/api-reference/realtime-client-events/session/update#session-tracing
    */
   update(event: Json, bound: number | undefined, kind: UpdateKind): Json {
@@ -111,7 +111,7 @@ export class SessionEvents {
     return { ...named, session: next };
   }
 
-  /** Returns the client's request for a response, as it is sent. */
+  /** Returns the client's request for a response as it is sent. */
   create(event: Json, bound: number | undefined): Json {
     const response = isObject(event['response']) ? event['response'] : {};
     if (response.model !== undefined && response.model !== this.#names.model) throw refused('response.model', fixedModel);
@@ -124,18 +124,18 @@ export class SessionEvents {
     return { ...event, response: { ...rest, [this.#limitField]: Math.min(wanted, bound) } };
   }
 
-  /** With an id, so that what goes wrong with it is known. */
+  /** Returns the event with an id, by which an error of the provider refers to it. */
   named(event: Json): Json & { event_id: string } {
     const named = this.#named(event);
     return { ...named, event_id: String(named['event_id']) };
   }
 
-  /** The provider confirms an update. Confirmations of our own updates are not passed on. */
+  /** Called when the provider confirms an update; returns its origin. Confirmations of Tidegate's updates are not forwarded. */
   updated(): UpdateKind {
     return this.#updates.shift()?.kind ?? 'client';
   }
 
-  /** Returns an error of the provider for its client; null: it concerned an event of ours. */
+  /** Returns an error of the provider for the client; null if it concerns an event of Tidegate. */
   failed(event: Json): { event: Json; eventId: string | null; isOfPreset: boolean } | null {
     const { error } = event;
     const eventId = isObject(error) && typeof error.event_id === 'string' ? error.event_id : null;
@@ -149,7 +149,7 @@ export class SessionEvents {
     return { event: { ...event, error: { ...error, event_id: null } }, eventId, isOfPreset };
   }
 
-  /** What the provider says of the session, with the name that the client knows. */
+  /** Returns an event about the session with the client's model name. */
   reported(event: Json): { event: Json; isChanged: boolean } {
     const { session } = event;
     const { model, upstreamModel } = this.#names;
@@ -194,7 +194,7 @@ function limitText(limit: number): number | 'inf' {
   return limit === Infinity ? 'inf' : limit;
 }
 
-/** Of the sound that the client sends, or of what is spoken to it. */
+/** Returns the audio format of the input or of the output. */
 function formatIn(session: Json, side: 'input' | 'output'): string | undefined {
   const { audio } = session;
   const beta = session[`${side}_audio_format`];
@@ -206,12 +206,12 @@ function formatIn(session: Json, side: 'input' | 'output'): string | undefined {
 }
 
 export interface InputSetting {
-  /** Undefined: nothing is said of it. Null: none. */
+  /** Turn detection; null if off, undefined if not specified. */
   turnDetection?: unknown;
   transcription?: unknown;
 }
 
-/** Where a session says how it listens. */
+/** Reads the input settings of a session. */
 export function inputOf(session: unknown): InputSetting {
   if (!isObject(session)) return {};
   const { audio } = session;
@@ -223,7 +223,7 @@ export function inputOf(session: unknown): InputSetting {
   };
 }
 
-/** Returns the same session with another name of the transcription model. */
+/** Returns the event with another name of the transcription model. */
 export function withTranscriptionModel(event: Json, model: string): Json {
   const { session } = event;
   if (!isObject(session)) return event;

@@ -1,4 +1,4 @@
-// Determines the requested kind of session and its model: by its address, and by the key if that was made for browsers.
+// Determines the kind and model of a requested session by its URL and, if the key is a client secret, by the secret.
 import { AppError } from '#shared/errors.ts';
 import { callAddress } from '#server/formats/call-address.ts';
 import type { Admission } from '#server/call/admission/admission.ts';
@@ -10,15 +10,15 @@ import type { ClientSecret } from './client-secret.ts';
 import { refused } from './session-events.ts';
 
 export interface SessionRequest {
-  /** Model for responses; or for transcription, by which its channel is chosen. */
+  /** Model for responses or, in a transcription session, for transcription. It determines the channel. */
   model: string;
-  /** Events have the shape of the beta. */
+  /** Whether events have the shape of the beta. */
   isBeta: boolean;
   /** The session only transcribes, without responses. */
   isTranscription: boolean;
-  /** Its settings before its client is notified of it; null: the provider's defaults. */
+  /** Settings to apply before the client is notified of the session; null for the provider's defaults. */
   preset: Record<string, unknown> | null;
-  /** `api-version` of its address. */
+  /** `api-version` of the URL. */
   version: string | undefined;
 }
 
@@ -26,7 +26,7 @@ interface Requesting {
   services: RelayServices;
   request: Request;
   admission: Admission;
-  /** What its key is bound to; null: to nothing. */
+  /** Content of the client secret; null if the key is none. */
   secret: Pick<ClientSecret, 'model' | 'session' | 'isTranscription'> | null;
 }
 
@@ -51,12 +51,12 @@ export function readSessionRequest({ services, request, admission, secret }: Req
   return { ...form, preset: secret === null ? namedWriter(form, named) : presetOf(secret.session) };
 }
 
-/** All but what the handshake says. */
+/** Returns the settings without the model, which is in the handshake. */
 function presetOf({ model: _model, ...session }: Record<string, unknown>): Record<string, unknown> {
   return session;
 }
 
-/** The provider's address cannot name the transcription model: it is set before any audio is sent. */
+/** Returns the setting of the transcription model, which the provider's URL cannot contain. */
 function namedWriter({ isTranscription, isBeta, model }: Omit<SessionRequest, 'preset'>, named: string): SessionRequest['preset'] {
   if (!isTranscription || named === '') return null;
   return isBeta ? { input_audio_transcription: { model } } : { type: 'transcription', audio: { input: { transcription: { model } } } };
@@ -67,12 +67,12 @@ function isOfBeta(headers: Headers): boolean {
   return headers.get('openai-beta')?.includes('realtime=v1') === true || named.some((name) => name.trim() === betaProtocol);
 }
 
-/** Of the vendor, rather the first ones. https://developers.openai.com/api/docs/guides/realtime-transcription */
+/** Transcription models of the vendor, in order of preference. https://developers.openai.com/api/docs/guides/realtime-transcription */
 const usualWriters = ['gpt-live-transcribe', 'gpt-realtime-whisper', 'gpt-4o-transcribe', 'gpt-4o-mini-transcribe', 'whisper-1'];
 
 /**
- * Clients set the transcription model after their session is open, but a channel is chosen before: by a model that the caller may use. Null: there is
- * none. To choose another channel, the client sets the model in the address.
+ * Returns a transcription model that the caller may use, for choosing the channel; null if there is none. Clients set the model
+ * after the session is open, when the channel is already chosen. To choose another channel, a client sets the model in the URL.
  */
 function writerFor({ channels, gate, context }: RelayServices, admission: Admission): string | null {
   const { group, user } = admission;
@@ -92,7 +92,7 @@ function writerFor({ channels, gate, context }: RelayServices, admission: Admiss
   return inOrder.find((model) => gate.mayUse(admission, model) && isServed(model) && isPriced(model)) ?? null;
 }
 
-/** A session of that channel can be for nothing but what that model writes. */
+/** Reports whether the channel can run a transcription session with the model. */
 export function writesInSession(channel: PreparedChannel, model: string): boolean {
   return supportsCall(channel, realtimeEndpoint, model) && channel.route(realtimeEndpoint.dialect, 'transcriptions', model) !== null;
 }

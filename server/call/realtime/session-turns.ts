@@ -1,4 +1,4 @@
-// Turns of a session, as its messages see them: paid for one by one (`turns.ts`), or part of the session's minutes.
+// Interface of a session's turns, which are charged individually (`turns.ts`) or included in the minutes (`MinuteTurns`).
 import type { ContextSize } from '#server/kinds/realtime/realtime-client.ts';
 import type { EndReason } from '#server/call/call-end.ts';
 
@@ -6,30 +6,45 @@ type Json = Readonly<Record<string, unknown>>;
 
 export interface SessionTurns {
   readonly isIdle: boolean;
-  /** Responses whose usage would still have to be reported. */
+  /** Ids of responses whose usage is not reported yet. */
   readonly runningIds: string[];
   /** Maximum tokens of the next response. If undefined, no bound. */
   readonly bound: number | undefined;
-  /** The client has left. */
+  /** Called when the client has disconnected. */
   leave(): void;
-  /** Reserves for the next turn. @throws {AppError} */
+  /**
+   * Reserves the next turn.
+   * @throws {AppError}
+   */
   prepare(): Promise<void>;
-  /** The same after a turn has ended. @throws {AppError} */
+  /**
+   * Reserves the next turn after one has ended.
+   * @throws {AppError}
+   */
   renew(): Promise<void>;
-  /** The client requests a response. Returns its maximum tokens; undefined for no bound. @throws {AppError} */
-  ask(eventId: string, extra: ContextSize): Promise<number | undefined>;
-  /** The provider has refused a request. */
+  /**
+   * Reserves a response that the client requests. Returns its maximum tokens; undefined for no bound.
+   * @throws {AppError}
+   */
+  request(eventId: string, extra: ContextSize): Promise<number | undefined>;
+  /** Called when the provider has refused a request. */
   refused(eventId: string): void;
-  /** @throws {AppError} if the response is not paid for */
+  /**
+   * Called when a response begins.
+   * @throws {AppError} if it cannot be paid for
+   */
   begin(response: Json): Promise<void>;
   seen(responseId: unknown, tokens: { text: number; audio: number }): void;
-  /** Resolves when the response is charged. @throws {AppError} */
+  /**
+   * Called when a response ends. Resolves when it is charged.
+   * @throws {AppError}
+   */
   end(response: Json, left?: EndReason | null): Promise<void>;
-  /** The session is over. */
+  /** Called when the session ends. */
   cut(reason: EndReason): Promise<void>;
 }
 
-/** Turns of a session that is priced by the minute: they cost nothing, and only their end is waited for when a server shuts down. */
+/** Turns of a session that is priced by the minute. They cost nothing, and are only tracked so that a shutdown waits for their end. */
 export class MinuteTurns implements SessionTurns {
   readonly #running = new Set<unknown>();
   readonly runningIds: string[] = [];
@@ -49,7 +64,7 @@ export class MinuteTurns implements SessionTurns {
     return done;
   }
 
-  ask(): Promise<undefined> {
+  request(): Promise<undefined> {
     return Promise.resolve(undefined);
   }
 

@@ -1,4 +1,4 @@
-// Transcription of audio in a session, as a call: reserved for by its length, charged by the provider's report.
+// Transcription of a session's audio as a call: reserved by the length of the audio, charged by the provider's report.
 import { noTokens } from '#shared/token-usage.ts';
 import { inputAudioTokens, isByTokens, minutesOf, mostWritten } from '#server/kinds/audio/input-audio.ts';
 import { readTranscriptUsage } from '#server/kinds/audio/transcript-usage.ts';
@@ -11,10 +11,13 @@ import { openTurn, type TurnOwner } from './open-turn.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Sound that is reserved for at the least. */
+/** Minimum seconds reserved. */
 export const shortestSeconds = 30;
 
-/** @throws {AppError} as `openTurn` */
+/**
+ * Reserves a transcription.
+ * @throws {AppError} as `openTurn`
+ */
 export function openTranscription(owner: TurnOwner, model: string, seconds: number): Promise<RunningCall> {
   return openTurn(owner, transcriptionEndpoint, transcriptionBody(model, seconds));
 }
@@ -32,7 +35,7 @@ const transcriptionEndpoint: RelayEndpoint = {
   promptContent: (body, model) => content(model)(body, model),
 };
 
-/** Without a report, the reserved length is charged. */
+/** Returns the reported usage; without a report, that of the reserved length. */
 export function transcriptionUsage(call: RunningCall, event: Json, reserved: number): MeteredUsage {
   const { usage, seconds } = readTranscriptUsage(event);
   const { model } = call;

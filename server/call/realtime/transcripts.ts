@@ -1,5 +1,5 @@
-// Transcription of a session's audio, in parallel with its conversation: by a separate model, at the price of that one. Each transcription is a call
-// that is reserved for before its audio is passed on. https://platform.openai.com/docs/guides/realtime-transcription
+// Meters the transcription of a session's audio, which runs in parallel with the conversation, by another model at its price. Each
+// transcription is a call that is reserved before its audio is forwarded. https://platform.openai.com/docs/guides/realtime-transcription
 import { AppError } from '#shared/errors.ts';
 import type { MeteredUsage } from '#server/call/settlement/metered-usage.ts';
 import { settleCall } from '#server/call/settlement/settle-call.ts';
@@ -18,50 +18,50 @@ type Json = Readonly<Record<string, unknown>>;
 interface InputAudio {
   call: RunningCall;
   route: ChannelRoute;
-  /** Reserved for. */
+  /** Seconds reserved. */
   seconds: number;
 }
 
-/** A sound that is a part of the conversation and whose text has not come to its end. */
-interface WrittenSound {
+/** Committed audio whose transcription is not complete. */
+interface PendingTranscription {
   received: InputAudio;
   itemId: unknown;
-  /** As long as it was at the most. */
+  /** Maximum length of the audio. */
   seconds: number;
   isSeen: boolean;
 }
 
-/** Transcription model of the session; a null model: none. */
-interface Writer {
+/** Transcription model of the session; `model` is null if transcription is off. `spare`: reservation of the next transcription. */
+interface TranscriptionModel {
   model: string | null;
   route: ChannelRoute | null;
   spare: InputAudio | null;
 }
 
-/** Changes that a client may request and that its provider has not confirmed. */
+/** Maximum changes of the model that the provider has not confirmed. */
 const mostChanges = 16;
 
 export class Transcripts {
   readonly #of: TurnsOf;
-  /** As the provider has said. */
-  #now: Writer = { model: null, route: null, spare: null };
-  /** Requested and not confirmed, in order: audio that is committed before is transcribed by the one before. */
-  #next: Writer[] = [];
-  #last: Pick<Writer, 'model' | 'route'> | null = null;
-  #pending: WrittenSound[] = [];
-  /** Reserved when the session was requested, until the transcription model is known. */
+  /** Model that the provider has confirmed. */
+  #now: TranscriptionModel = { model: null, route: null, spare: null };
+  /** Models requested and not confirmed, in order. Until then, committed audio is transcribed by the model before. */
+  #next: TranscriptionModel[] = [];
+  #last: Pick<TranscriptionModel, 'model' | 'route'> | null = null;
+  #pending: PendingTranscription[] = [];
+  /** Reservation from the opening of the session, until the transcription model is known. */
   #first: RunningCall | null;
-  /** Text has arrived of audio that is no part of the conversation yet: some models transcribe during the speech. */
+  /** Whether text arrived of audio that is not committed: some models transcribe during the speech. */
   #isAhead = false;
   #isOver = false;
 
-  /** @param first null: the session is not for this */
+  /** @param first reservation of a transcription session; null for other sessions */
   constructor(of: TurnsOf, first: RunningCall | null = null) {
     this.#of = of;
     this.#first = first;
   }
 
-  /** Nothing waits for its text. */
+  /** Whether no transcription is in progress. */
   get isIdle(): boolean {
     return this.#pending.length === 0;
   }
@@ -70,7 +70,10 @@ export class Transcripts {
     return this.#requested.model;
   }
 
-  /** Which model writes; null: none. What comes back is what its provider calls it. @throws {AppError} where it cannot be used or paid for */
+  /**
+   * Requests a change of the transcription model, null to turn it off. Returns the provider's name of the model.
+   * @throws {AppError} if the model cannot be used or paid for
+   */
   async use(model: string | null): Promise<string | null> {
     const requested = this.#requested;
     if (model === requested.model) return requested.route?.upstreamModel ?? null;
@@ -95,9 +98,12 @@ export class Transcripts {
     return null;
   }
 
-  /** The provider has said which model writes from now on, by its own name; undefined: it has taken a change and says nothing of it. */
+  /**
+   * Called when the provider confirms a change.
+   * @param upstreamModel provider's name of the model, null if transcription is off; undefined if the confirmation has none
+   */
   confirmed(upstreamModel: string | null | undefined): void {
-    const nameOf = ({ route }: Writer) => route?.upstreamModel ?? null;
+    const nameOf = ({ route }: TranscriptionModel) => route?.upstreamModel ?? null;
     if (nameOf(this.#now) === upstreamModel) return;
     const at = upstreamModel === undefined ? 0 : this.#next.findIndex((writer) => nameOf(writer) === upstreamModel);
     const next = this.#next[at];
@@ -108,7 +114,10 @@ export class Transcripts {
     if (next.model !== null) this.#last = next;
   }
 
-  /** Reserves for so many seconds of pending audio, for each model that may transcribe them. @throws {AppError} */
+  /**
+   * Reserves for buffered audio, for each model that may transcribe it.
+   * @throws {AppError}
+   */
   async cover(seconds: number): Promise<void> {
     for (const writer of [this.#now, ...this.#next]) {
       const { model, route, spare } = writer;
@@ -119,7 +128,10 @@ export class Transcripts {
     }
   }
 
-  /** Starts the transcription of committed audio. @throws {AppError} if the next one cannot be paid for */
+  /**
+   * Starts the transcription of committed audio.
+   * @throws {AppError} if the next one cannot be paid for
+   */
   async committed(itemId: unknown, seconds: number): Promise<void> {
     const writer = this.#now;
     const { model, route } = writer;
@@ -132,14 +144,14 @@ export class Transcripts {
     writer.spare = await this.#open({ model, route }, shortestSeconds);
   }
 
-  /** Some of the text has come. */
+  /** Called when text of a transcription arrives. */
   seen(itemId: unknown): void {
     const written = this.#pending.find((pending) => pending.itemId === itemId);
     if (written === undefined) this.#isAhead = true;
     else written.isSeen = true;
   }
 
-  /** So much sound will not become a part of the conversation. What has been written of it is charged. */
+  /** Called when buffered audio is cleared. If some of it was transcribed, it is charged. */
   async dropped(seconds: number): Promise<void> {
     const { spare } = this.#now;
     if (!this.#isAhead || spare === null) return;
@@ -149,22 +161,25 @@ export class Transcripts {
     await this.#settle(spare, 'completed', transcriptionUsage(spare.call, {}, seconds));
   }
 
-  /** Ends a transcription. Resolves when its charge is durable. @throws {AppError} if it cannot be paid for */
+  /**
+   * Ends a transcription. Resolves when its charge is durable.
+   * @throws {AppError} if it cannot be paid for
+   */
   async completed(event: Json): Promise<void> {
-    const [written] = this.#pending.splice(this.#placeOf(event['item_id']), 1);
+    const [written] = this.#pending.splice(this.#indexOf(event['item_id']), 1);
     const received = written?.received ?? (await this.#unexpected());
     if (received !== null)
       await this.#settle(received, 'completed', transcriptionUsage(received.call, event, written?.seconds ?? received.seconds));
   }
 
   failed(event: Json): void {
-    const [written] = this.#pending.splice(this.#placeOf(event['item_id']), 1);
+    const [written] = this.#pending.splice(this.#indexOf(event['item_id']), 1);
     if (written !== undefined) releaseCall(written.received.call);
   }
 
   /**
-   * The session is over. What its provider was at is charged where some of it has come, or where the client has left it.
-   * @param waiting seconds of sound that are no part of the conversation yet
+   * Ends the session. Transcriptions in progress are charged if some text has arrived, or if the client has disconnected.
+   * @param waiting seconds of audio that are not committed
    */
   async cut(reason: EndReason, waiting: number): Promise<void> {
     this.#isOver = true;
@@ -187,18 +202,18 @@ export class Transcripts {
     await Promise.all(settling);
   }
 
-  get #requested(): Writer {
+  get #requested(): TranscriptionModel {
     return this.#next.at(-1) ?? this.#now;
   }
 
-  #placeOf(itemId: unknown): number {
+  #indexOf(itemId: unknown): number {
     return Math.max(
       0,
       this.#pending.findIndex((written) => written.itemId === itemId),
     );
   }
 
-  /** Nothing was known of it: it is paid like any other all the same. */
+  /** Returns a reservation for a transcription that was not announced, which is charged like any other. */
   async #unexpected(): Promise<InputAudio | null> {
     const { spare } = this.#now;
     this.#now.spare = null;
@@ -223,7 +238,7 @@ export class Transcripts {
   }
 }
 
-function release(writer: Writer): void {
+function release(writer: TranscriptionModel): void {
   const { spare } = writer;
   writer.spare = null;
   if (spare !== null) releaseCall(spare.call);

@@ -1,4 +1,5 @@
-// The turns of a session: one is always reserved for before its response begins, those that are at work are charged when it ends.
+// Turns of a session that are charged individually: the next one is reserved before its response begins, and each is charged
+// when its response ends.
 import { AppError } from '#shared/errors.ts';
 import { noTokens, type TokenUsage } from '#shared/token-usage.ts';
 import { type ContextSize, turnBody } from '#server/kinds/realtime/realtime-client.ts';
@@ -40,22 +41,22 @@ interface RunningTurn {
   call: RunningCall;
   extra: ContextSize;
   mark: ContextSize;
-  /** What it reads is not the conversation. */
+  /** Whether the input of the response is not the conversation. */
   isApart: boolean;
   prompt: ContextSize;
-  /** Tokens that have been seen of its response. */
+  /** Output tokens received so far. */
   text: number;
   audio: number;
   firstByteMs: number | undefined;
 }
 
-/** Responses that a client may request and that have not begun. */
+/** Maximum responses that are requested and have not begun. */
 const mostRequested = 16;
 const none: ContextSize = { text: 0, audio: 0, image: 0 };
 
 export class RealtimeTurns implements SessionTurns {
   readonly #of: TurnsOf;
-  /** Whose account pays, also for what nothing could be reserved for. */
+  /** Call with the account that also pays for turns without a reservation. */
   readonly #like: RunningCall;
   #spare: RunningCall | null;
   #requested: RequestedTurn[] = [];
@@ -64,7 +65,7 @@ export class RealtimeTurns implements SessionTurns {
   #over: EndReason | null = null;
   #isLeft = false;
 
-  /** @param first reserved when the session was requested: for a turn, unless it has none */
+  /** @param first call opened with the session: the first turn, or the first transcription of a transcription session */
   constructor(of: TurnsOf, first: RunningCall) {
     this.#of = of;
     this.#like = first;
@@ -75,22 +76,25 @@ export class RealtimeTurns implements SessionTurns {
     return this.#running.size === 0 && this.#requested.length === 0;
   }
 
-  /** Of responses that have begun and not ended. */
+  /** Ids of responses in progress. */
   get runningIds(): string[] {
     return [...this.#running.keys()];
   }
 
-  /** The client has left: nothing is reserved for a further turn. */
+  /** Called when the client has disconnected: no further turn is reserved. */
   leave(): void {
     this.#isLeft = true;
   }
 
-  /** Tokens that the next response may have; undefined: as many as it wants. */
+  /** Maximum tokens of the next response; undefined for no bound. */
   get bound(): number | undefined {
     return this.#spare?.reserved.outputBound;
   }
 
-  /** A turn is reserved for, as large as the context is. @throws {AppError} */
+  /**
+   * Reserves the next turn, for the current context.
+   * @throws {AppError}
+   */
   async prepare(): Promise<void> {
     if (!this.#of.isTranscription) await this.#reserve();
   }
@@ -100,7 +104,10 @@ export class RealtimeTurns implements SessionTurns {
     if (this.#spare !== null) await this.#cover(this.#spare, none);
   }
 
-  /** When a turn has ended: the next one is reserved for, with what that has given back. @throws {AppError} */
+  /**
+   * Reserves the next turn after one has ended. If its output was bounded, it is reserved again with the released quota.
+   * @throws {AppError}
+   */
   async renew(): Promise<void> {
     const spare = this.#spare;
     if (spare !== null && spare.reserved.outputBound !== undefined && this.isIdle) {
@@ -110,11 +117,14 @@ export class RealtimeTurns implements SessionTurns {
     await this.prepare();
   }
 
-  /** A client requests a response. Returns its largest number of tokens; undefined: no bound. @throws {AppError} */
-  async ask(eventId: string, extra: ContextSize): Promise<number | undefined> {
+  /**
+   * Reserves a response that the client requests. Returns its maximum tokens; undefined for no bound.
+   * @throws {AppError}
+   */
+  async request(eventId: string, extra: ContextSize): Promise<number | undefined> {
     if (this.#requested.length >= mostRequested) throw new AppError('too_many_turns', {}, { retryAfter: 1 });
     let call: RunningCall | null = null;
-    // The provider may begin one of its own meanwhile.
+    // The provider may begin a response meanwhile, which takes the reservation.
     for (let tries = 0; call === null; tries += 1) {
       if (tries > mostRequested) throw new AppError('overdraft_stopped');
       await this.prepare();
@@ -133,14 +143,17 @@ export class RealtimeTurns implements SessionTurns {
     return call.reserved.outputBound;
   }
 
-  /** It does not come. */
+  /** Releases a response that the provider has refused. */
   refused(eventId: string): void {
     const at = this.#requested.findIndex((requested) => requested.eventId === eventId);
     const [requested] = at < 0 ? [] : this.#requested.splice(at, 1);
     if (requested !== undefined) releaseCall(requested.call);
   }
 
-  /** A response begins, requested or not. @throws {AppError} if it cannot be paid for */
+  /**
+   * Called when a response begins, requested or not.
+   * @throws {AppError} if it cannot be paid for
+   */
   async begin(response: Json): Promise<void> {
     const id = idOf(response);
     if (this.#running.has(id)) return;
@@ -154,7 +167,7 @@ export class RealtimeTurns implements SessionTurns {
         await beginTurn(call);
       }
     } catch (failure) {
-      // It is under way all the same: its provider bills what it reads, and what it says until it has been stopped.
+      // The response has begun anyway: the provider bills its input, and its output until it is cancelled.
       call ??= (await openLateTurn(this.#like)) ?? undefined;
       if (call !== undefined) this.#add(id, { call, extra: none, response });
       throw failure;
@@ -180,7 +193,7 @@ export class RealtimeTurns implements SessionTurns {
     });
   }
 
-  /** Something of a response has come. */
+  /** Called when output of a response arrives. */
   seen(responseId: unknown, { text, audio }: { text: number; audio: number }): void {
     const turn = typeof responseId === 'string' ? this.#running.get(responseId) : undefined;
     if (turn === undefined) return;
@@ -190,8 +203,9 @@ export class RealtimeTurns implements SessionTurns {
   }
 
   /**
-   * A response has ended. Resolves when its charge is durable. @throws {AppError} if no further turn can be paid for
-   * @param left why the session is over already: usage that is not reported is charged by what was received, as for any interrupted turn
+   * Called when a response ends. Resolves when its charge is durable.
+   * @param left why the session has ended already: without reported usage, the received output is charged
+   * @throws {AppError} if the response cannot be paid for
    */
   async end(response: Json, left: EndReason | null = null): Promise<void> {
     const id = idOf(response);
@@ -206,7 +220,7 @@ export class RealtimeTurns implements SessionTurns {
     await this.#settle(turn, response['status'] === 'failed' ? 'upstream_failed' : 'completed', usage);
   }
 
-  /** The session is over: what is at work is charged by what has come of it. */
+  /** Ends the session: charges responses in progress by the received output. */
   async cut(reason: EndReason): Promise<void> {
     this.#over = reason;
     await this.#opening?.catch(() => {});
@@ -214,7 +228,7 @@ export class RealtimeTurns implements SessionTurns {
     this.#spare = null;
     const requested = this.#requested;
     this.#requested = [];
-    // The provider has received them: their input is charged to a caller that does not wait for them.
+    // The provider has received these requests: their input is charged if the caller does not wait for the responses.
     const isLeft = reason === 'client_disconnected' || reason === 'overdraft';
     for (const { call } of requested) if (!isLeft) releaseCall(call);
     const left = isLeft ? requested.map((turn) => this.#leftTurn(turn)) : [];
@@ -223,7 +237,7 @@ export class RealtimeTurns implements SessionTurns {
     const settle = (turn: RunningTurn) => this.#settle(turn, reason, seenUsage(turn));
     const isHolding = ({ call }: RunningTurn) => call.reserved.reservation.amount > 0;
     await Promise.all(running.filter(isHolding).map(settle));
-    // What the others give back is there for those that hold nothing.
+    // Turns without a reservation are settled last: the others release quota for them.
     for (const turn of running) if (!turn.call.reserved.reservation.isEnded) await settle(turn);
   }
 
@@ -250,7 +264,7 @@ export class RealtimeTurns implements SessionTurns {
     return call;
   }
 
-  /** Reserves for the next one during this one: if the balance does not cover both, again after this one. */
+  /** Reserves the next turn during the current one. If the balance does not cover both, it is reserved after the current one. */
   #refill(): void {
     if (this.#spare !== null || this.#over !== null || this.#isLeft || this.#of.isTranscription) return;
     const opening = (this.#opening ??= this.#open());
@@ -264,7 +278,7 @@ export class RealtimeTurns implements SessionTurns {
       const isPriced = call.reserved.quoted.price.kind === 'usage';
       if (this.#over === null && isPriced) this.#spare = call;
       else releaseCall(call);
-      // The price is per minute by now, and no minute of this session was counted.
+      // The price was changed to one per minute, but this session has counted no minutes.
       if (!isPriced) throw new AppError('model_price_error', { model });
     } finally {
       this.#opening = null;
@@ -283,7 +297,7 @@ function idOf({ id }: Json): string {
   return typeof id === 'string' ? id : '';
 }
 
-/** Returns the reported usage or, without a report, the received one, unless there was no output. */
+/** Returns the reported usage or, without a report, the received one; null if the response failed without output. */
 function usageOf(turn: RunningTurn, response: Json, reported: TokenUsage | null): MeteredUsage | null {
   if (reported !== null && isObject(response['usage'])) {
     const isNothing = reported.input + reported.cacheRead + reported.output === 0;
@@ -293,7 +307,7 @@ function usageOf(turn: RunningTurn, response: Json, reported: TokenUsage | null)
   return hasEnded || turn.text + turn.audio > 0 ? seenUsage(turn) : null;
 }
 
-/** What has come of it, with all that it may have read. */
+/** Usage by the received output, with the maximum input. */
 function seenUsage({ prompt, extra, text, audio }: RunningTurn): MeteredUsage {
   const [received, pictures] = [prompt.audio + extra.audio, prompt.image + extra.image];
   const input = prompt.text + extra.text + received + pictures;
