@@ -1,4 +1,4 @@
-// Tries one channel after the other, for calls and tasks alike: each is an attempt, until the consumer has an answer and takes no further one.
+// Yields the attempts of a call or task: one channel after the other, until the consumer has a response and stops iterating.
 import type { Attempt } from '#shared/logs.ts';
 import type { ChannelAttempt } from '#server/call/call-attempt.ts';
 import type { StageRun } from '#server/call/stages.ts';
@@ -9,19 +9,19 @@ export interface AttemptsOf<Route> {
   services: Pick<RelayServices, 'picker' | 'health' | 'context'>;
   group: string;
   model: string;
-  /** Id of the user whose call it is. */
+  /** Id of the calling user. */
   caller: number;
-  /** The stage that chooses among channels. If undefined, any channel is as good. */
+  /** Stage that chooses among channels. If undefined, weight and health decide. */
   chooser?: StageRun | undefined;
-  /** The only channel that may be tried; null: it is gone. Undefined: there is a choice. */
+  /** Only channel that may be tried; null if it no longer exists, undefined if any may. */
   only: PreparedChannel | null | undefined;
-  /** How it goes through a channel that lists the model; null: that one is not for this. Resolved once per attempt. */
+  /** Resolves the route through a channel that lists the model; null if the channel cannot take the call. Called once per attempt. */
   routeTo(channel: PreparedChannel): Route | null;
-  /** Where the log's records of them go. */
+  /** Receives the attempts' entries for the log. */
   records: Attempt[];
   /** Milliseconds since the call began. */
   elapsed(): number;
-  /** No further one may begin. */
+  /** Reports whether no further attempt may begin. */
   isOver(): boolean;
 }
 
@@ -55,7 +55,7 @@ export function attempts<Route>(options: AttemptsOf<Route>): () => ChannelAttemp
   };
 }
 
-/** The channel that a key is bound to, as `only` has it. */
+/** Returns the channel with that id as `AttemptsOf.only`. */
 export function channelOnly({ channels }: Pick<RelayServices, 'channels'>, id: number | undefined): PreparedChannel | null | undefined {
   return id === undefined ? undefined : (channels.get(id) ?? null);
 }

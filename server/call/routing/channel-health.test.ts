@@ -38,8 +38,8 @@ function failure(status: number, retryAfter?: number) {
   return parseUpstreamError({ status, text: '{}', headers, channel: buildPreparedChannel(), now: 0 });
 }
 
-describe('the health of a channel', () => {
-  it('is full until something fails, and for models that did not', () => {
+describe('channel health', () => {
+  it('is 1 until a failure, and for models without one', () => {
     const health = createHealth(createClock());
     expect(health.factor(1, 'a')).toBe(1);
     health.failed(1, 'a', failure(500));
@@ -48,7 +48,7 @@ describe('the health of a channel', () => {
     expect(health.factor(2, 'a')).toBe(1);
   });
 
-  it('forgets the oldest of very many models, never the channel itself', () => {
+  it('evicts the oldest models above its limit, but not the state of the whole channel', () => {
     const health = createHealth(createClock());
     health.failed(1, 'first', failure(401));
     const whole = health.factor(1, 'any');
@@ -61,7 +61,7 @@ describe('the health of a channel', () => {
     expect(health.factor(1, 'any')).toBe(whole);
   });
 
-  it('suffers as a whole from a bad key, an empty account and failed connections', () => {
+  it('decreases for all models after a refused key, an empty account or a failed connection', () => {
     for (const bad of [failure(401), failure(402), forbidden({ code: 'billing_not_active' }), networkFailure()]) {
       const health = createHealth(createClock());
       health.failed(1, 'a', bad);
@@ -69,7 +69,7 @@ describe('the health of a channel', () => {
     }
   });
 
-  it('suffers from an unclear 403 for the caller who asked, whatever that one asks', () => {
+  it('decreases only for the caller after an unclear 403', () => {
     const health = createHealth(createClock());
     for (let turn = 0; turn < 200; turn++) health.failed(1, turn % 2 === 0 ? 'a' : 'b', forbidden());
     expect(health.factor(1, 'a')).toBe(0);
@@ -77,7 +77,7 @@ describe('the health of a channel', () => {
     expect(health.factor(1, 'c')).toBe(1);
   });
 
-  it('suffers from it for everybody once several callers see it and none is served, of the model that they asked for', () => {
+  it('decreases for all callers of a model after an unclear 403 to several callers without a success between', () => {
     const health = createHealth(createClock());
     const refuse = (model: string, ...callers: number[]) =>
       callers.map((caller) => health.failed(1, model, forbidden({ type: 'permission_error' }), caller));
@@ -94,7 +94,7 @@ describe('the health of a channel', () => {
     expect(health.factor(1, 'c', 7)).toBe(0);
   });
 
-  it('suffers in one model when that is forbidden, in none when the request is', () => {
+  it('decreases for one model if the 403 concerns the model, and for none if it concerns the request', () => {
     const health = createHealth(createClock());
     const ofRequest = forbidden({ message: 'You do not have permission to access the File abc or it may not exist.' });
     for (let turn = 0; turn < 20; turn++) health.failed(1, 'a', ofRequest, turn);
@@ -104,7 +104,7 @@ describe('the health of a channel', () => {
     expect(health.factor(1, 'b')).toBe(1);
   });
 
-  it('is not tried again for others by the caller whose requests are refused', () => {
+  it('does not take the trial of a caller whose requests are refused for other callers', () => {
     const clock = createClock();
     const health = createHealth(clock);
     for (let turn = 0; turn < 5; turn++) health.failed(1, 'a', failure(500));
@@ -114,13 +114,13 @@ describe('the health of a channel', () => {
     expect(health.factor(1, 'a', 2)).toBe(1);
   });
 
-  it('does not suffer from requests that are wrong', () => {
+  it('does not decrease after invalid requests', () => {
     const health = createHealth(createClock());
     for (const status of [400, 413, 422]) for (let turn = 0; turn < 20; turn++) health.failed(1, 'a', failure(status));
     expect(health.factor(1, 'a')).toBe(1);
   });
 
-  it('is left alone as long as the upstream asks, but not for days', () => {
+  it('is 0 during the retry-after of the upstream, for five minutes at most', () => {
     const clock = createClock();
     const health = createHealth(clock);
     health.failed(1, 'a', failure(429, 30));
@@ -135,7 +135,7 @@ describe('the health of a channel', () => {
     expect(health.factor(2, 'a')).toBe(1);
   });
 
-  it('tries again with one call at a time, after pauses that grow to a minute', () => {
+  it('allows one trial call at a time, after pauses that double up to a minute', () => {
     const clock = createClock();
     const health = createHealth(clock);
     for (let turn = 0; turn < 5; turn++) health.failed(1, 'a', failure(500));
@@ -151,7 +151,7 @@ describe('the health of a channel', () => {
     expect(pauses).toEqual([1, 2, 4, 8, 16, 32, 60, 60, 60]);
   });
 
-  it('gives the place free again when the trial told nothing, or never ended', () => {
+  it('allows another trial if the last one had no result or did not end within a minute', () => {
     const clock = createClock();
     const health = createHealth(clock);
     health.failed(1, 'a', failure(429, 1));
@@ -164,7 +164,7 @@ describe('the health of a channel', () => {
     expect(health.factor(1, 'a')).toBe(1);
   });
 
-  it('recovers by success, by time, and when an administrator changed the channel', () => {
+  it('recovers after successes, with time, and after a change by an administrator', () => {
     const clock = createClock();
     const health = createHealth(clock);
     for (let turn = 0; turn < 4; turn++) for (const id of [1, 2, 3]) health.failed(id, 'a', failure(500));
@@ -178,7 +178,7 @@ describe('the health of a channel', () => {
     expect(health.factor(3, 'a')).toBe(1);
   });
 
-  it('is not shut out for good by failing often: something is left of its weight', () => {
+  it('stays above 0 when half of the calls fail', () => {
     const health = createHealth(createClock());
     for (let turn = 0; turn < 200; turn++) {
       health.failed(1, 'a', failure(500));
@@ -243,22 +243,22 @@ function simulate(outcome: (random: () => number) => ReturnType<typeof failure> 
   return { errors, sickCalls };
 }
 
-describe('three channels of which one is sick', () => {
-  it('failing at random with 30 %: no client sees it, and its share falls without reaching nothing', () => {
+describe('three channels of which one is unhealthy', () => {
+  it('30 % random failures: no client sees one, and the share of the channel falls but stays above 0', () => {
     const { errors, sickCalls } = simulate((random) => (random() < 0.3 ? failure(500) : null));
     expect(errors).toBe(0);
     expect(sickCalls.length).toBeGreaterThan(100);
     expect(sickCalls.length).toBeLessThan(750);
   });
 
-  it('failing always: no client sees it, and it soon gets only trials', () => {
+  it('constant failures: no client sees one, and the channel soon gets only trials', () => {
     const { errors, sickCalls } = simulate(() => failure(500));
     expect(errors).toBe(0);
     expect(sickCalls.length).toBeLessThan(40);
     expect(sickCalls.filter((started) => started > 500).length).toBeLessThan(5);
   });
 
-  it('always asking for a pause: no client sees it, and it gets hardly any call', () => {
+  it('constant retry-after: no client sees one, and the channel gets few calls', () => {
     const { errors, sickCalls } = simulate(() => failure(429, 1));
     expect(errors).toBe(0);
     expect(sickCalls.length).toBeLessThan(40);

@@ -1,63 +1,63 @@
-// Tracks the recent health of channels, in this process. A channel that fails now and then is drawn less often; one that fails repeatedly or requests
-// a pause gets no calls for a while and then one trial call at a time. A failure that one caller may have caused counts for that caller alone, until
-// other callers see it, too.
+// Tracks the health of channels in this process. A channel that fails sometimes is selected less often; one that fails
+// repeatedly, or requests a pause, gets no calls for a while and then one trial call at a time. A failure that a single caller
+// may have caused counts for that caller only, until other callers have it too.
 import { isUnclear } from '#server/exchange/failure-consequences.ts';
 import type { UpstreamFailure } from '#server/exchange/upstream-error.ts';
 import { createRefusedCallers } from './refused-callers.ts';
 
-/** `caller`: id of the user whose call it is. */
+/** `caller`: id of the calling user. */
 export interface ChannelHealth {
-  /** A response came, or at least began. */
+  /** Reports that a response began or is complete. */
   succeeded(channelId: number, model: string, caller: number): void;
-  /** Returns whether the channel, or the model on it, caused the failure, and not a single caller. */
+  /** Reports a failure. Returns whether the channel, or the model on it, caused it, not a single caller. */
   failed(channelId: number, model: string, failure: HealthFailure, caller: number): boolean;
-  /** A call ended without information: the client left before the upstream responded. */
+  /** Reports a call that ended without a result for the channel, e.g. because the client disconnected first. */
   released(channelId: number, model: string, caller: number): void;
-  /** From 0 (leave alone) to 1 (well): how much of its weight the channel should have. */
+  /** Returns the factor of the channel's weight, from 0 (paused) to 1 (healthy). */
   factor(channelId: number, model: string, caller: number): number;
-  /** Says that a call goes there. Takes the only place when the channel is being tried again. */
+  /** Reports that a call is sent to the channel. If the channel is paused, this is its trial. */
   admit(channelId: number, model: string, caller: number): void;
-  /** Forgets what is known of the channel, because an administrator changed it. */
+  /** Removes the state of a channel that an administrator has changed. */
   forget(channelId: number): void;
 }
 
 export type HealthFailure = Pick<UpstreamFailure, 'status' | 'upstreamStatus' | 'kind' | 'retryAfter' | 'concerns'>;
 
-/** State of one channel, or of one model on it. Healthy ones have no entry. */
+/** State of a channel, or of a model on it. Healthy ones have no entry. */
 interface State {
-  /** Share of failures, newer ones counting more. */
+  /** Share of failures; newer outcomes count more. */
   failures: number;
-  /** When `failures` was true, milliseconds. */
+  /** Time of `failures`, in milliseconds. */
   at: number;
   inRow: number;
-  /** Left alone until then, milliseconds; 0: in use. */
+  /** End of the pause, in milliseconds; 0 if not paused. */
   pausedUntil: number;
-  /** Length of the next pause, milliseconds. */
+  /** Length of the next pause, in milliseconds. */
   pause: number;
-  /** A trial is under way and counts as lost at this time; 0: none. */
+  /** Timeout of the trial in progress, in milliseconds; 0 if there is none. */
   trialUntil: number;
 }
 
 /** Weight of the newest outcome. */
 const newest = 0.1;
-/** Failures in a row after which a channel is left alone. */
+/** Consecutive failures after which a channel is paused. */
 const pauseAfter = 5;
 const firstPause = 1_000;
 const longestPause = 60_000;
-/** An upstream may request a longer pause than ours, up to this. */
+/** Maximum pause that an upstream may request. */
 const longestRetryAfter = 300_000;
-/** The memory of failures fades with this half-life, or a channel that is rarely drawn would never recover. */
+/** Half-life of the share of failures, without which a rarely selected channel would never recover. */
 const fadeHalfLife = 60_000;
 /** Timeout of a trial whose end was not reported. */
 const trialTimeout = 60_000;
 const leastFactor = 0.05;
 const forgottenBelow = 0.02;
-/** Of some families of models callers choose the names. Beyond this a channel's oldest is forgotten. */
+/** Maximum states of a channel; the oldest is removed. Callers choose the names of some models. */
 const mostModels = 500;
 
 interface HealthDependencies {
   now(): number;
-  /** Called for every failure that is the channel's own. `status`: 0 if nothing came, 200 if what came is no response. */
+  /** Called for every failure of the channel itself. `status`: 0 without a response, 200 for an invalid one. */
   onFailure?(channelId: number, status: number): void;
 }
 
@@ -85,7 +85,7 @@ export function createChannelHealth({ now, onFailure }: HealthDependencies): Cha
         if (seen.byMany) states.bad(channelId, '', retryAfter);
         else if (seen.byManyOnModel) states.bad(channelId, model, retryAfter);
       }
-      // The other state's trial had no result.
+      // Trials of the other states end without a result.
       states.each(channelId, { model, caller }, endTrial);
       return seen === null || seen.byMany;
     },
@@ -114,12 +114,12 @@ export function createChannelHealth({ now, onFailure }: HealthDependencies): Cha
 
 const endTrial = (state: State): void => void (state.trialUntil = 0);
 
-/** No model is named so: control characters are none of a name. */
+/** Key of a caller's state for a model; model names have no control characters. */
 const nameOfCaller = (model: string, caller: number): string => `${caller}\0${model}`;
 
-/** What is known of channels, and what outcomes make of it. */
+/** Creates the states of channels and their transitions. */
 function createStates(now: () => number) {
-  /** Channel id → state of the channel as a whole (empty name), of its models, of callers who request them. */
+  /** Channel id → states: of the channel (empty name), of its models, of callers on its models. */
   const channels = new Map<number, Map<string, State>>();
 
   function stateOf(channelId: number, name: string): State {
@@ -141,11 +141,11 @@ function createStates(now: () => number) {
     fade(state, time);
     state.failures *= 1 - newest;
     state.inRow = 0;
-    // A pause holds: the call that succeeded may have begun long before it.
+    // A success does not end a pause, because its call may have begun before the pause.
     if (time < state.pausedUntil) return;
     state.pausedUntil = 0;
     state.trialUntil = 0;
-    // The next pause is short again only after some time without one.
+    // Halves the next pause; it is short again only after several successes.
     state.pause = Math.max(firstPause, state.pause / 2);
     if (state.failures >= forgottenBelow) return;
     models.delete(name);
@@ -160,7 +160,7 @@ function createStates(now: () => number) {
     state.inRow++;
     const wasTrial = state.trialUntil > 0;
     state.trialUntil = 0;
-    // Calls that were in flight when the pause began add no information.
+    // Failures of calls that were in flight when the pause began add no information.
     if (time < state.pausedUntil) return;
     const requested = retryAfter === undefined ? 0 : Math.min(retryAfter * 1000, longestRetryAfter);
     if (requested === 0 && !wasTrial && state.inRow < pauseAfter) return;
@@ -168,7 +168,7 @@ function createStates(now: () => number) {
     state.pause = Math.min(state.pause * 2, longestPause);
   }
 
-  /** States of the channel as a whole, of the model on it, of the caller on that model. */
+  /** Visits the states of the channel, of the model on it, and of the caller on that model. */
   function each(channelId: number, { model, caller }: { model: string; caller: number }, use: (state: State, name: string) => void): void {
     const models = channels.get(channelId);
     if (models === undefined) return;
@@ -183,7 +183,7 @@ function createStates(now: () => number) {
   return { good, bad, each, isWell, forget };
 }
 
-/** Never the channel's own state. */
+/** Removes the oldest state, but never the one of the channel itself. */
 function dropOldest(models: Map<string, State>): void {
   for (const name of models.keys()) {
     if (name === '') continue;
@@ -192,7 +192,7 @@ function dropOldest(models: Map<string, State>): void {
   }
 }
 
-/** The upstream is well and did not like the request. */
+/** Reports whether the request caused the failure, not the upstream. */
 function isClientsFault(failure: HealthFailure): boolean {
   if (failure.concerns === 'request') return true;
   return (
@@ -200,7 +200,7 @@ function isClientsFault(failure: HealthFailure): boolean {
   );
 }
 
-/** Keys, balances and connections belong to the channel; everything else to the requested model. */
+/** Reports whether a failure concerns the whole channel: keys, balances, connections. Others concern the model. */
 function concernsChannel(failure: HealthFailure): boolean {
   if (failure.concerns !== undefined) return failure.concerns === 'account';
   return failure.kind === 'network' || failure.status === 401 || failure.status === 402 || failure.status === 403;
@@ -210,7 +210,7 @@ function factorOf(state: State, time: number): number {
   if (time < state.pausedUntil) return 0;
   if (state.pausedUntil > 0) return state.trialUntil > time ? 0 : 1;
   const failures = state.failures * 0.5 ** ((time - state.at) / fadeHalfLife);
-  // The cube: 30 % failures leave a third of the weight.
+  // With the cube, 30 % failures leave a third of the weight.
   return Math.max(leastFactor, (1 - failures) ** 3);
 }
 
@@ -219,7 +219,7 @@ function fade(state: State, time: number): void {
   state.at = time;
 }
 
-/** Returns the status by which operators recognize the failure: never Tidegate's own 502 for what the upstream did not refuse. */
+/** Returns the upstream's status, by which operators recognize the failure, instead of Tidegate's 502. */
 function statusToNote({ kind, status }: HealthFailure): number {
   if (kind === 'response') return status;
   return kind === 'invalid' ? 200 : 0;

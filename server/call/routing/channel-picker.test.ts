@@ -32,9 +32,9 @@ function setUp(members: Member[], factors: Record<number, number> = {}, random: 
 }
 
 describe('pick', () => {
-  it('gives nothing when there is nothing', () => expect(setUp([]).pick()).toBeNull());
+  it('returns null without channels', () => expect(setUp([]).pick()).toBeNull());
 
-  it('draws by weight plus ten', () => {
+  it('draws channels in proportion to their weight plus ten', () => {
     const { shares } = setUp([
       { id: 1, weight: 0 },
       { id: 2, weight: 20 },
@@ -46,7 +46,7 @@ describe('pick', () => {
     expect(counts[3]).toBeCloseTo(0.6, 1);
   });
 
-  it('draws the first whose weights lie above the point, at both ends', () => {
+  it('draws the channel whose range of weights contains the random point, at both ends', () => {
     const members = [
       { id: 1, weight: 0 },
       { id: 2, weight: 0 },
@@ -60,7 +60,7 @@ describe('pick', () => {
       expect(setUp(members, {}, () => point).pick()).toBe(id);
   });
 
-  it('goes down the priorities, never to the same channel twice', () => {
+  it('tries priorities in descending order, and each channel once', () => {
     const { pick } = setUp([
       { id: 1, priority: 5 },
       { id: 2, priority: 5 },
@@ -74,7 +74,7 @@ describe('pick', () => {
     expect(pick(1, 2, 3)).toBeNull();
   });
 
-  it('leaves sick ones alone while a well one is left, on a lower priority too', () => {
+  it('prefers healthy channels of any priority to unhealthy ones', () => {
     const { pick } = setUp(
       [
         { id: 1, priority: 5 },
@@ -86,7 +86,7 @@ describe('pick', () => {
     expect(pick(2)).toBe(1);
   });
 
-  it('takes a sick one rather than none, by priority', () => {
+  it('draws an unhealthy channel by priority if no healthy one is left', () => {
     expect(
       setUp(
         [
@@ -98,18 +98,18 @@ describe('pick', () => {
     ).toBe(1);
   });
 
-  it('draws unwell ones by what is left of their weight', () => {
+  it('multiplies weights by the health factor', () => {
     const counts = setUp([{ id: 1 }, { id: 2 }], { 1: 0.25 }).shares(20_000);
     expect(counts[1]).toBeCloseTo(0.2, 1);
   });
 
-  it('tells the health where the call goes', () => {
+  it('reports the drawn channel to the health monitor', () => {
     const { pick, admitted } = setUp([{ id: 4 }]);
     pick();
     expect(admitted).toEqual([4]);
   });
 
-  it('looks at few of a thousand channels that are well', () => {
+  it('checks few of a thousand healthy channels', () => {
     let looks = 0;
     const factors = new Proxy<Record<number, number>>({}, { get: () => void (looks += 1) });
     const { pick } = setUp(

@@ -1,5 +1,5 @@
-// Which channel a call goes to: the highest priority first, by weight within it, well ones before sick ones, none twice. A stage
-// may choose among them.
+// Selects the channel of an attempt: highest priority first, by weight within a priority, healthy channels before failing ones,
+// none twice. A stage may choose instead.
 import type { ChannelIndex } from '#server/exchange/channel-index.ts';
 import { drawWeight, type Tier } from '#server/exchange/served-models.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
@@ -8,29 +8,29 @@ import type { ChannelHealth } from './channel-health.ts';
 
 export interface PickRequest {
   group: string;
-  /** The model that the client requested. */
+  /** Model that the client requested. */
   model: string;
   /** Id of the calling user. */
   caller: number;
-  /** Ids of channels that this call has been sent to. */
+  /** Ids of channels that the call was sent to. */
   tried: ReadonlySet<number>;
-  /** The stage that has a choice of its own. If undefined, none has. */
+  /** Stage that chooses among channels. If undefined, none does. */
   chooser?: StageRun | undefined;
 }
 
 export interface ChannelPicker {
-  /** Null: every channel has been tried, or there is none. The caller reports the outcome to `ChannelHealth`. */
+  /** Returns the channel; null if all were tried, or there is none. The caller reports the outcome to `ChannelHealth`. */
   pick(request: PickRequest): PreparedChannel | null;
 }
 
 interface PickerDependencies {
   index: Pick<ChannelIndex, 'tiers'>;
   health: Pick<ChannelHealth, 'factor' | 'admit'>;
-  /** In [0, 1). */
+  /** Returns a random number in [0, 1). */
   random(): number;
 }
 
-/** Draws before all channels of a tier are weighed one by one; a tier of well channels needs one draw. */
+/** Draws before the health of all channels in a tier is computed; a tier of healthy channels needs one draw. */
 const quickDraws = 4;
 
 export function createChannelPicker({ index, health, random }: PickerDependencies): ChannelPicker {
@@ -48,7 +48,7 @@ export function createChannelPicker({ index, health, random }: PickerDependencie
   function pickWell(tiers: readonly Tier[], { model, caller, tried }: Omit<PickRequest, 'group'>): PreparedChannel | null {
     for (const tier of tiers) {
       const factorOf = (channel: PreparedChannel) => (tried.has(channel.id) ? 0 : health.factor(channel.id, model, caller));
-      // Accepting a drawn channel with the chance of its factor is the same as weighing all by it, at the cost of one.
+      // Accepting a drawn channel with the probability of its factor equals weighting all channels by their factors.
       for (let draw = 0; draw < quickDraws; draw++) {
         const channel = drawn(tier);
         if (channel === undefined) break;
@@ -61,7 +61,7 @@ export function createChannelPicker({ index, health, random }: PickerDependencie
     return null;
   }
 
-  /** Nothing is well: better a sick channel than none. */
+  /** Selects a failing channel if no healthy one is left. */
   function pickAny(tiers: readonly Tier[], tried: ReadonlySet<number>): PreparedChannel | null {
     for (const tier of tiers) {
       const channel = weighed(tier.channels, (member) => (tried.has(member.id) ? 0 : drawWeight(member)));
@@ -70,7 +70,7 @@ export function createChannelPicker({ index, health, random }: PickerDependencie
     return null;
   }
 
-  /** The channel at a random point of the tier's weights: the first whose running sum exceeds it. */
+  /** Draws a channel by weight: the first whose running sum exceeds a random point. */
   function drawn({ channels, sums }: Tier): PreparedChannel | undefined {
     const point = random() * (sums.at(-1) ?? 0);
     let low = 0;

@@ -9,7 +9,7 @@ import { isRetryable, nameOf } from '#server/exchange/failure-consequences.ts';
 
 type NotedAttempt = Pick<CallAttempt, 'channel' | 'record'>;
 
-/** An attempt whose response had begun. It counts at its end, so that a failure is counted with its call. */
+/** Reports an attempt whose response had begun, at its end. */
 export function noteAnswered(call: RunningCall, { channel, record }: NotedAttempt, reason: EndReason, failure?: UpstreamFailure): void {
   const { health, context } = call.services;
   const rule = endRules[reason];
@@ -23,19 +23,19 @@ export function noteAnswered(call: RunningCall, { channel, record }: NotedAttemp
   else health.failed(channel.id, call.model, failure ?? (reason === 'stalled' ? timeoutFailure('idle') : invalidResponse()), caller);
 }
 
-/** An attempt that failed before its response began. */
+/** Reports an attempt that failed before its response began. */
 export function noteFailed(call: RunningCall, { channel, record }: NotedAttempt, failure: UpstreamFailure): void {
   const { context, health } = call.services;
   const caller = call.admission.user.id;
   record.end_ms = elapsed(call);
   record.error = nameIn(call, failure);
-  // The caller's fault or ours: the channel had no part in it.
+  // The gateway failed or refused the request: the channel is not affected.
   if (failure.own !== undefined) {
     health.released(channel.id, call.model, caller);
     return;
   }
   context.figures.called(channel.id, undefined);
-  // A request that is bad says nothing about the channel.
+  // A failure that the request caused does not affect the channel.
   const isOfChannel = isRetryable(failure, channel.provider) || failure.status >= 500;
   const isConfirmed = isOfChannel && health.failed(channel.id, call.model, failure, caller);
   if (!isOfChannel) health.released(channel.id, call.model, caller);
@@ -43,13 +43,13 @@ export function noteFailed(call: RunningCall, { channel, record }: NotedAttempt,
   if (reason !== null) context.waitUntil(disableChannel(context, channel.id, reason));
 }
 
-/** An attempt that was ended before its response began. */
+/** Reports an attempt that was stopped before its response began. */
 export function noteStopped(call: RunningCall, { channel, record }: NotedAttempt): void {
   record.end_ms = elapsed(call);
   call.services.health.released(channel.id, call.model, call.admission.user.id);
 }
 
-/** JSON of the body, the version and the headers that were sent; null if the body is long. */
+/** Returns the JSON of body, API version and forwarded headers; null if the body is large. */
 function callerText({ content, turn, clientHeaders }: RunningCall): string | null {
   return content.isLarge ? null : JSON.stringify([content.body, versionOf(turn), clientHeaders]);
 }

@@ -1,9 +1,10 @@
-// Who was refused by a channel since it last served anybody: one caller's requests may be the cause, those of several are not.
+// Counts the callers that a channel has refused since its last success: the requests of one caller may be the cause, those of
+// several are not.
 
 export interface RefusedCallers {
-  /** One more. `byManyOnModel`: several callers of that model were refused and none was served; `byMany`: so it is of several models. */
+  /** Counts a refusal. `byManyOnModel`: several callers of the model were refused; `byMany`: that applies to several models. */
   count(channelId: number, model: string, caller: number): { byMany: boolean; byManyOnModel: boolean };
-  /** A caller was served: earlier refusals concern their callers. */
+  /** Removes the refusals of a model after a success, since the callers must have caused them. */
   served(channelId: number, model: string): void;
   forget(channelId: number): void;
 }
@@ -14,9 +15,9 @@ interface Refused {
   models: Map<string, Set<number>>;
 }
 
-/** Different users. One person may have two accounts. */
+/** Number of users that count as several; one person may have two accounts. */
 const many = 3;
-/** Of some families of models callers choose the names. */
+/** Maximum models of a channel; callers choose the names of some models. */
 const mostModels = 100;
 
 export function createRefusedCallers(): RefusedCallers {

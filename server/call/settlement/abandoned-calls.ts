@@ -1,28 +1,28 @@
-// Whole responses whose clients have disconnected: they are read to their end, so that they can be charged exactly, within bounds of
-// number, bytes and time. What does not fit is ended at once and charged by an estimate.
+// Continues calls whose clients have disconnected from a complete response: it is read to its end, for an exact charge, within
+// limits of number, bytes and time. Calls beyond the limits are ended at once and charged by an estimate.
 import { createShares, type ShareLimits } from '#server/queues/shares.ts';
 
 export interface AbandonedCalls {
-  /** Lets the call run on; `abort` ends it when it takes too long or the server ends. Null: it must end now. */
-  keep(userId: number, abort: () => void): AbandonedCall | null;
+  /** Continues the call; `abort` is called when it takes too long or the server shuts down. Returns null if it must end now. */
+  admit(userId: number, abort: () => void): AbandonedCall | null;
   readonly size: number;
-  /** Ends all; later ones are not accepted. */
+  /** Ends all calls; later ones are not accepted. */
   shutDown(): void;
 }
 
 export interface AbandonedCall {
-  /** The response has so many bytes now. False: there is no room for them, and the call has to be ended. */
+  /** Sets the bytes of the response. Returns false if they exceed the limits and the call must be ended. */
   grow(bytes: number): boolean;
-  /** Nothing of the response is in memory any more. */
+  /** Called when the response is no longer in memory. */
   ended(): void;
 }
 
 export interface AbandonedCallLimits {
-  /** Calls that run on, of all users and of one user. */
+  /** Maximum calls of all users and of one user. */
   calls: ShareLimits;
-  /** Bytes of their responses, likewise. */
+  /** Maximum bytes of their responses. */
   bytes: ShareLimits;
-  /** Milliseconds that one may take. */
+  /** Maximum milliseconds of a call after the disconnect. */
   longestMs: number;
 }
 
@@ -39,7 +39,7 @@ export function createAbandonedCalls(limits: AbandonedCallLimits = usualLimits):
   let isEnding = false;
 
   return {
-    keep(userId, abort) {
+    admit(userId, abort) {
       if (isEnding || !calls.fits(userId, 1, limits.calls)) return null;
       const timer = setTimeout(abort, limits.longestMs);
       timer.unref();

@@ -1,4 +1,4 @@
-// What the settlement of calls remembers in a process beyond one call.
+// State of the settlement that outlives a call, one per process.
 import type { AppContext } from '#server/context.ts';
 import { type AbandonedCalls, createAbandonedCalls } from '#server/call/settlement/abandoned-calls.ts';
 import { type CostDrift, createCostDrift } from '#server/call/settlement/cost-drift.ts';
@@ -7,11 +7,11 @@ import { createLearnedUsage, type LearnedUsage } from '#server/call/settlement/l
 import { createUnknownFinishReasons, type UnknownFinishReasons } from '#server/call/settlement/unknown-finish-reasons.ts';
 
 export interface CallSettlement {
-  /** Whole responses that are read on for their usage after their callers have disconnected. */
+  /** Complete responses that are read to their end after their callers have disconnected. */
   readonly abandoned: AbandonedCalls;
-  /** Charges above their reservations, which the next calls of the account wait for. */
+  /** Charges above their reservations, for which the next calls of the account wait. */
   readonly excess: ExcessCharges;
-  /** Usage of models, which later reservations are sized by. */
+  /** Statistics of models, by which later reservations are sized. */
   readonly learned: LearnedUsage;
   /** Costs reported by providers, compared with the charges. */
   readonly costs: CostDrift;

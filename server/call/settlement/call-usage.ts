@@ -1,4 +1,4 @@
-// Usage of a call: as reported by its upstream, counted if not reported, estimated if counting would take too long.
+// Determines the usage of a call: reported by the upstream, else counted, or estimated if counting would take too long.
 import type { CallUnits } from '#shared/call-units.ts';
 import type { HostedCalls } from '#shared/hosted-tools.ts';
 import { pricedUsage } from '#shared/priced-usage.ts';
@@ -10,26 +10,26 @@ import type { SentRequest } from '#server/exchange/exchange.ts';
 import type { Counting } from '#server/exchange/token-estimate.ts';
 
 interface ResponseToCount {
-  /** Null: the upstream reported none, or an impossible one. */
+  /** Reported usage; null if none or an implausible one was reported. */
   reported: TokenUsage | null;
-  /** Tools that ran at the provider, as reported or as seen in the response; missing: none. */
+  /** Runs of hosted tools, reported or observed. If undefined, none. */
   hosted?: HostedCalls | undefined;
-  /** Tokens of summaries that the provider made within the call, in addition to the reported ones; missing: none. */
+  /** Tokens of summaries within the call, in addition to `reported`. If undefined, none. */
   summaries?: TokenUsage | undefined;
-  /** The same of advice, by the model that has given it; missing: none. */
+  /** Tokens of advice by model, in addition to `reported`. If undefined, none. */
   advice?: readonly AdviceUsage[] | undefined;
-  /** What a price per call is for; missing: the call. */
+  /** Units of a price per call. If undefined, the call. */
   units?: CallUnits | undefined;
-  /** US dollars that its provider reports as the cost, in addition to the tokens; missing: none. */
+  /** Reported cost in US dollars. If undefined, none. */
   cost?: number | undefined;
-  /** The model wrote on after it. */
+  /** Whether the model wrote text after the reported usage. */
   hasTextAfter: boolean;
-  /** Tokens of what the model wrote; it says in `counting` when they are estimated. */
+  /** Counts the tokens of the model's text; sets `counting.isEstimated` if they are estimated. */
   countWritten(): Promise<number>;
   counting: Counting;
 }
 
-/** A promise only where something has to be counted. */
+/** Returns the usage of a response; a promise only if tokens must be counted. */
 export function usageOfResponse(call: RunningCall, response: ResponseToCount): MeteredUsage | Promise<MeteredUsage> {
   const { hosted, units, cost } = response;
   const usage = (units === undefined ? tokensOfResponse : tokensOf[units.kind])(call, response);
@@ -49,7 +49,7 @@ export function usageOfResponse(call: RunningCall, response: ResponseToCount): M
   return usage instanceof Promise ? usage.then(all) : all(usage);
 }
 
-/** Advice of a model that has a price is charged at that, other advice as if the call's model had written it. */
+/** Prices advice: at the price of its model or, if that has none, as output of the call's model. */
 function pricedAdvice(
   call: RunningCall,
   { advice = [], summaries }: ResponseToCount,
@@ -71,15 +71,15 @@ type Metering = (call: RunningCall, response: ResponseToCount) => MeteredUsage |
 
 const tokensOf: Readonly<Record<CallUnits['kind'], Metering>> = {
   search: tokensOfResponse,
-  image: tokensOfPictures,
-  minute: tokensOfSound,
-  character: tokensOfSpeech,
-  // Videos are tasks.
+  image: usageOfImages,
+  minute: usageOfAudioInput,
+  character: usageOfSpeech,
+  // Not used: videos are tasks.
   second: tokensOfResponse,
 };
 
-/** With a price per picture no tokens are counted; otherwise pictures are counted by their size. */
-async function tokensOfPictures(call: RunningCall, response: ResponseToCount): Promise<MeteredUsage> {
+/** Usage of images. Without reported tokens, they are counted by size, unless the price is per image. */
+async function usageOfImages(call: RunningCall, response: ResponseToCount): Promise<MeteredUsage> {
   const isPerCall = call.reserved.quoted.price.kind === 'call';
   const usage = await tokensOfResponse(call, { ...response, countWritten: isPerCall ? () => Promise.resolve(0) : response.countWritten });
   if (usage.completionSource === 'upstream' || usage.output === 0) return usage;
@@ -87,13 +87,13 @@ async function tokensOfPictures(call: RunningCall, response: ResponseToCount): P
   return { ...usage, imageOutput: usage.output - (output - imageOutput), completionSource: 'estimated' };
 }
 
-/** Audio input is counted by its length, and is all audio unless reported otherwise. */
-async function tokensOfSound(call: RunningCall, response: ResponseToCount): Promise<MeteredUsage> {
+/** Usage of audio input, which is counted by its length and is all audio unless reported otherwise. */
+async function usageOfAudioInput(call: RunningCall, response: ResponseToCount): Promise<MeteredUsage> {
   return received(call, await tokensOfResponse(call, response));
 }
 
-/** Audio output is measured unless its tokens are reported, and is all audio. */
-async function tokensOfSpeech(call: RunningCall, response: ResponseToCount): Promise<MeteredUsage> {
+/** Usage of speech. Without reported tokens its length is measured; all output is audio. */
+async function usageOfSpeech(call: RunningCall, response: ResponseToCount): Promise<MeteredUsage> {
   const usage = await tokensOfResponse(call, response);
   if (usage.completionSource === 'upstream' || usage.output === 0) return usage;
   return { ...usage, audioOutput: usage.output, completionSource: 'estimated' };
@@ -114,19 +114,19 @@ async function countResponse(call: RunningCall, { countWritten, counting }: Resp
   return countedUsage(input, output, counting.isEstimated);
 }
 
-/** Returns the prompt alone, as counted, and the units that its provider bills in addition to tokens. */
+/** Returns the counted usage of the prompt alone, with the units that the provider bills. */
 export async function usageOfPrompt(call: RunningCall, { route, pieces }: SentRequest): Promise<MeteredUsage> {
   const { tokens, isEstimated } = await countPrompt(call);
   const { units, made } = ordered(call.reserved.prompt, pieces);
   const billed = units?.kind === 'search' && route.provider.billsSearches !== true ? undefined : units;
   const counted = countedUsage(tokens, 0, isEstimated);
   const usage = { ...(units?.kind === 'minute' ? received(call, counted) : counted), ...(billed === undefined ? {} : { units: billed }) };
-  // The pictures can no longer be cancelled.
+  // Images that were requested can no longer be cancelled, so they are charged.
   if (made === 0 || units?.kind !== 'image' || call.reserved.quoted.price.kind === 'call') return usage;
   return { ...usage, output: made, imageOutput: made, completionSource: 'estimated' };
 }
 
-/** Of pictures that are ordered a few at a time the last may never have been. */
+/** Returns the images requested so far: those that are requested a few at a time may not all have been requested. */
 function ordered(
   { units, made = 0 }: RunningCall['reserved']['prompt'],
   pieces: SentRequest['pieces'],
@@ -136,12 +136,12 @@ function ordered(
   return { units: { ...units, count: part(units.count) }, made: part(made) };
 }
 
-/** Of a model that has not answered yet. */
+/** Assumed tokens per second of a model without statistics. */
 const usualTokensPerSecond = 50;
 
 /**
- * What a call has used whose client disconnected before anything came; hanging up would be free otherwise. Nothing of a stream has come.
- * A whole response was being written all the time.
+ * Usage of a call whose client disconnected before a response arrived; without it, disconnecting would make calls free. A stream
+ * has sent nothing yet; a complete response is assumed to have been generated all the time.
  */
 export async function usageUntilDisconnect(call: RunningCall, { record, request }: SentAttempt): Promise<MeteredUsage> {
   const seconds = (elapsed(call) - record.start_ms) / 1000;
@@ -152,12 +152,12 @@ export async function usageUntilDisconnect(call: RunningCall, { record, request 
   return { ...prompt, output: Math.min(written, call.reserved.outputLimit ?? call.reserved.outputMost), completionSource: 'estimated' };
 }
 
-/** Returns whether the requested response may be longer than the limit of a passed-on one. */
+/** Reports whether the requested response may exceed the maximum size of a complete response. */
 export function mayBeTooLong({ stream, reserved, parameters, endpoint }: RunningCall): boolean {
   return stream === null && reserved.outputMost * parameters.mostTokenBytes > endpoint.kind.mostResponseBytes;
 }
 
-/** What such a response has cost, of which no more was read: as many tokens as that must have had. */
+/** Usage of a response that exceeded the maximum size: the tokens that so many bytes must have. */
 export async function usageOfTooLong(call: RunningCall, { request }: SentAttempt): Promise<MeteredUsage> {
   const written = Math.ceil(call.endpoint.kind.mostResponseBytes / call.parameters.mostTokenBytes);
   const prompt = await usageOfPrompt(call, request);

@@ -1,4 +1,4 @@
-// What channels have used: a figure for administrators, summed in memory and written once a second.
+// Sums the quota used by channels, a figure for administrators, in memory and writes it once a second.
 import type { Logger } from 'pino';
 import { DatabaseUnavailable } from '#server/db/collection.ts';
 import type { Database } from '#server/db/database.ts';
@@ -6,7 +6,7 @@ import { addChannelUse } from '#server/exchange/deleted-channels.ts';
 
 export interface ChannelUse {
   add(channelId: number, quota: number): void;
-  /** Writes what is left. */
+  /** Writes the remaining sums. */
   stop(): Promise<void>;
 }
 
@@ -21,7 +21,7 @@ export function createChannelUse({ db, log }: { db: Database; log: Logger }): Ch
     if (sums.size === 0) return;
     const batch = sums;
     sums = new Map();
-    // One by one: what is written does not depend on the others, and nothing is added twice.
+    // Written individually, so that a failed write affects no other sum and nothing is added twice.
     for (const [id, quota] of batch) {
       try {
         await addChannelUse(db, id, quota);

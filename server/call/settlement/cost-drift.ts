@@ -1,5 +1,5 @@
-// Whether providers who say what a call costs say the same as the prices here. What differs for long is a price that is wrong, or that has
-// changed: the operator pays for it.
+// Compares costs that providers report with the charges. A lasting difference means that a price is wrong or has changed, at the
+// operator's expense.
 
 /** Sums of a day, in US dollars before the groups' ratios. */
 export interface DriftSums {
@@ -10,28 +10,28 @@ export interface DriftSums {
 
 export interface CostDrift {
   /**
-   * Adds a call whose provider has reported its cost.
-   * @param call `key`: whose sums it belongs to, of a channel and a model
-   * @param percent by which the sums may differ; 0: nothing is reported
-   * @returns the sums, if they differ by more and were not reported today
+   * Adds a call whose provider has reported its cost. Returns the sums if they differ by more than `percent` and were not reported
+   * today.
+   * @param call `key`: identifies channel and model
+   * @param percent tolerated difference; 0 to report nothing
    */
   noted(call: { key: string; ours: number; reported: number }, percent: number): DriftSums | undefined;
 }
 
-/** Fewer calls mean little: one may have used something that is priced separately. */
+/** Minimum calls for a report: a single call may have used something that is priced separately. */
 const fewestCalls = 5;
-/** Dollars. Below this, rounding is what differs. */
+/** Minimum sum for a report, in US dollars; smaller ones differ by rounding. */
 const leastReported = 0.001;
-/** Stored sums; callers may choose some models' names. */
+/** Maximum stored sums; callers choose the names of some models. */
 const mostStored = 1000;
-/** Reports of a day: more than these have one cause. */
+/** Maximum reports of a day; more would have a common cause. */
 const mostReported = 20;
 const dayMs = 24 * 3_600_000;
 
 export function createCostDrift({ now }: { now(): number }): CostDrift {
   let day = 0;
   let alerted = new Set<string>();
-  /** The one that was used longest ago comes first. */
+  /** Sums by key, the least recently used first. */
   let sumsByKey = new Map<string, DriftSums>();
   return {
     noted({ key, ours, reported }, percent) {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createExcessCharges } from './excess-charges.ts';
 
-test('excess charges: an account waits for all that are settled, and nobody else does', async () => {
+test('excess charges: an account waits for all its excess charges, and other accounts do not', async () => {
   const excess = createExcessCharges();
   expect(excess.settled(7)).toBeUndefined();
   const [first, second] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];

@@ -1,15 +1,15 @@
-// Calls whose upstream reported more than was reserved for them. Until such a charge is settled the account's balance is unknown, so that its next
-// calls wait for it: the largest possible loss is that of the calls in flight.
+// Makes calls wait while a charge of their account above its reservation is settled, because the balance is unknown until then.
+// So the largest possible loss is that of the calls in flight.
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface ExcessCharges {
-  /** `settling` ends when the charge is durable, or never will be. */
+  /** Notes a charge. `settling` ends when the charge is durable, or has failed. */
   begin(userId: number, settling: Promise<unknown>): void;
-  /** Ends when all charges of that account that are settled now are; undefined, the usual case: there are none. */
+  /** Resolves when all current charges of the account are settled; undefined, the usual case, if there are none. */
   settled(userId: number): Promise<unknown> | undefined;
 }
 
-/** Longer than this a settlement takes when the database is away. Reserving says so then. */
+/** Maximum wait. Only an unavailable database takes longer, and the reservation reports that. */
 const mostMs = 5_000;
 
 export function createExcessCharges(): ExcessCharges {

@@ -1,22 +1,22 @@
-// Adds an upstream's report on a call to the statistics of its model.
+// Adds the usage that an upstream reported for a call to the statistics of the model.
 import { promptRatio } from '#server/money/quote.ts';
 import type { MeteredUsage } from '#server/call/settlement/metered-usage.ts';
 import { inputTokens } from '#shared/token-usage.ts';
 import { elapsed, type RunningCall, sentLimitOf } from '#server/call/running-call.ts';
 
-/** Near its limit a response may have been cut. */
+/** Share of the limit above which a response may have been truncated by it. */
 const cutShare = 0.97;
 
-/** After a call that ended well, or one whose upstream reported its usage. `firstByteMs`: when the response began. */
+/** Called after a call with reported usage. `firstByteMs`: start of the response. */
 export function learnFromCall(call: RunningCall, usage: MeteredUsage, firstByteMs: number | undefined): void {
-  // A summary within the call is not the caller's request.
+  // Usage with summaries or advice is not that of the caller's request alone.
   if (usage.promptSource !== 'upstream' || usage.summaries !== undefined || usage.advice !== undefined) return;
-  // A limit that was not sent cannot have been ignored.
+  // Only the limit that was sent counts, because no other can have been ignored.
   const { services, stream } = call;
   const limit = sentLimitOf(call);
   const { prompt, quoted } = call.reserved;
   const { price } = quoted;
-  // Cache writes and audio that cost more than was reserved for each token count as more prompt.
+  // Cache writes and audio that cost more per token than was reserved count as additional prompt tokens.
   const reserved = promptRatio(price, prompt.cacheWrite);
   const surcharge =
     price.kind === 'call'

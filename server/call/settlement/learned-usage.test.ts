@@ -17,7 +17,7 @@ function sample(fields: Partial<UsageSample> = {}): UsageSample {
 }
 
 describe('learned usage', () => {
-  test('what most responses need is three quarters of the samples, without those that were cut', () => {
+  test('the usual output is the upper quartile of the samples that were not cut off', () => {
     const learned = createLearnedUsage();
     for (const completion of [100, 200, 300, 400]) learned.note(sample({ completion }));
     learned.note(sample({ completion: 9_000, isCut: true }));
@@ -25,7 +25,7 @@ describe('learned usage', () => {
     expect(learned.mostResponses('other')).toBeUndefined();
   });
 
-  test('one caller moves nothing for the others', () => {
+  test('samples of one caller do not change estimates of others', () => {
     const learned = createLearnedUsage();
     for (const userId of [1, 2, 3]) for (let turn = 0; turn < 3; turn += 1) learned.note(sample({ userId }));
     for (let turn = 0; turn < 100; turn += 1) learned.note(sample({ userId: 9, completion: 1e6, prompt: 1e6 }));
@@ -34,7 +34,7 @@ describe('learned usage', () => {
     expect(learned.promptTokens('m', 9, 1_000, 'estimated')).toBe(50_000);
   });
 
-  test('prompts with images are reckoned as upstreams tell them, and texts are not touched by that', () => {
+  test('samples with images change estimates of prompts with images only', () => {
     const learned = createLearnedUsage();
     expect(learned.knowsPrompts('m', 'media')).toBe(false);
     learned.note(sample({ basis: 'media', expected: 300, prompt: 1_500 }));
@@ -43,7 +43,7 @@ describe('learned usage', () => {
     expect(learned.promptTokens('m', 1, 300, 'counted')).toBe(300);
   });
 
-  test('what providers add to every prompt is added, not multiplied, and estimates are never lowered', () => {
+  test('a constant surplus of the provider is added, not multiplied, and estimates are never lowered', () => {
     const learned = createLearnedUsage();
     learned.note(sample({ basis: 'counted', expected: 8, prompt: 20 }));
     learned.note(sample({ basis: 'counted', expected: 200, prompt: 150 }));
@@ -51,7 +51,7 @@ describe('learned usage', () => {
     expect(learned.promptTokens('m', 1, 1_000, 'counted')).toBe(1_012);
   });
 
-  test('an upstream that wrote more than it was allowed ignores limits', () => {
+  test('an upstream that exceeded a token limit is known to ignore limits', () => {
     const learned = createLearnedUsage();
     learned.note(sample({ limit: 190, completion: 200 }));
     expect(learned.ignoresLimits('m', 1)).toBe(false);
@@ -61,7 +61,7 @@ describe('learned usage', () => {
     expect(learned.ignoresLimits('m', 2)).toBe(false);
   });
 
-  test('models and callers that are kept are bounded', () => {
+  test('the numbers of models and callers are limited', () => {
     const learned = createLearnedUsage();
     learned.note(sample({ model: 'first' }));
     for (let index = 0; index < 3_000; index += 1) learned.note(sample({ model: `m${index}` }));
@@ -69,7 +69,7 @@ describe('learned usage', () => {
     expect(learned.mostResponses('m2999')).toBe(200);
   });
 
-  test('of many callers the middle is found at most once a second, whatever comes meanwhile', () => {
+  test('with many callers, medians are computed at most once a second', () => {
     let time = 0;
     const learned = createLearnedUsage(() => time);
     for (let userId = 1; userId <= 64; userId += 1) learned.note(sample({ userId }));
@@ -81,7 +81,7 @@ describe('learned usage', () => {
     expect(learned.mostResponses('m')).toBe(800);
   });
 
-  test('of few callers every sample counts at once', () => {
+  test('with few callers, every sample counts at once', () => {
     const learned = createLearnedUsage(() => 0);
     learned.note(sample());
     expect(learned.mostResponses('m')).toBe(200);
@@ -89,7 +89,7 @@ describe('learned usage', () => {
     expect(learned.mostResponses('m')).toBe(800);
   });
 
-  test('what was used last is kept: models that are only asked about, and callers that go on calling', () => {
+  test('the least recently used are evicted: neither models that are read nor callers that keep calling', () => {
     let time = 0;
     const learned = createLearnedUsage(() => (time += 1_000));
     learned.note(sample({ model: 'asked' }));
@@ -105,7 +105,7 @@ describe('learned usage', () => {
     expect(learned.promptTokens('m', 1, 1_000, 'estimated')).toBe(3_000);
   });
 
-  test('speed is completion tokens a second', () => {
+  test('speed is completion tokens per second', () => {
     const learned = createLearnedUsage();
     learned.note(sample({ completion: 300, duration: 2_000 }));
     expect(learned.tokensPerSecond('m')).toBe(150);

@@ -1,10 +1,10 @@
-// Statistics of a model's calls, for its next ones: the output that most of them need, the error of prompt estimates, the speed of output, and
-// whether its upstreams respect limits. In memory, bounded, one per process.
+// Statistics of a model's calls, for later reservations: the output that most responses need, the error of prompt estimates, the
+// speed of output, and whether upstreams respect limits. In memory, bounded, one per process.
 //
-// No single caller can distort them: every caller has a few samples, and a model's value is the median over its callers. That median is too
-// expensive for every call, so it is cached for a second.
+// A single caller cannot distort them: each caller has a few samples, and the value of a model is the median of its callers. The
+// median takes too long for every call, so it is cached for a second.
 
-/** How a prompt's size was found before the call. `media`: fixed numbers for images, audio and files are in it. */
+/** How the size of a prompt was determined before the call. `media`: it includes fixed numbers for images, audio or files. */
 export type PromptBasis = 'estimated' | 'counted' | 'media';
 
 export interface UsageSample {
@@ -13,28 +13,28 @@ export interface UsageSample {
   basis: PromptBasis;
   /** Prompt tokens as expected, before any correction. */
   expected: number;
-  /** As reported by the upstream; weighted by the cost of writing and reading its cache. */
+  /** Reported prompt tokens, weighted by the price of cache writes and reads. */
   prompt: number;
   completion: number;
-  /** The call was cut at a limit of ours: its response says nothing of what it needed. */
+  /** Whether a limit may have truncated the response, so that its length is no sample. */
   isCut: boolean;
-  /** Limit on the completion that went upstream, all choices together; undefined without. */
+  /** Output limit of all choices that was sent; undefined if none. */
   limit: number | undefined;
-  /** Milliseconds of the response. */
+  /** Duration of the response in milliseconds. */
   duration: number;
 }
 
 export interface LearnedUsage {
   note(sample: UsageSample): void;
-  /** Completion tokens that three of four responses of this model do with; undefined when nothing is known. */
+  /** Completion tokens that three of four responses do not exceed; undefined without samples. */
   mostResponses(model: string): number | undefined;
-  /** Prompt tokens to reckon with where that many are expected. */
+  /** Corrects an expected number of prompt tokens. */
   promptTokens(model: string, userId: number, expected: number, basis: PromptBasis): number;
-  /** Whether something is known of such prompts of this model. */
+  /** Reports whether there are samples of such prompts. */
   knowsPrompts(model: string, basis: PromptBasis): boolean;
-  /** Completion tokens a second; undefined when nothing is known. */
+  /** Completion tokens per second; undefined without samples. */
   tokensPerSecond(model: string): number | undefined;
-  /** An upstream of this model has lately written more for that caller than it was allowed. What one sends says nothing about others. */
+  /** Reports whether an upstream recently exceeded a limit of that caller. Limits of other callers do not count. */
   ignoresLimits(model: string, userId: number): boolean;
 }
 
@@ -42,21 +42,21 @@ const mostModels = 2_000;
 const mostUsers = 64;
 const samplesOfUser = 8;
 const ignoredMs = 3_600_000;
-/** Prompts below this say how much is added to every prompt, the others by which factor texts are longer. */
+/** Tokens below which a prompt is a sample of the constant that is added to prompts; longer ones are samples of the factor. */
 const smallPrompt = 64;
 const mostAdded = 512;
 const mostFactor = 50;
 
-/** What is said of a model lasts so long, unless it has so few callers that it is found at once. */
+/** Time for which medians are cached; for models with at most `fewUsers` callers, only until the next sample. */
 const retentionMs = 1_000;
 const fewUsers = 4;
 
 interface Used {
-  /** Number of the last use; the smallest is forgotten first. */
+  /** Number of the last use; the entry with the smallest one is removed first. */
   usedAt: number;
 }
 
-/** The last samples of a caller, and what they say: the largest, or what three of four do not exceed. */
+/** Last samples of a caller. `read`: the largest, or the one that three of four do not exceed. */
 interface Samples {
   values: number[];
   read: number | undefined;
@@ -71,18 +71,18 @@ type Reading = 'completion' | 'speed' | `added-${PromptBasis}` | `factor-${Promp
 
 interface Model extends Used {
   users: Map<number, User>;
-  /** Result of the last query, valid while there is no new sample and no second has passed. */
-  middles: Map<Reading, { value: number | undefined; at: number }>;
+  /** Cached medians. */
+  medians: Map<Reading, { value: number | undefined; at: number }>;
 }
 
 /** @param now monotonic milliseconds */
 export function createLearnedUsage(now: () => number = () => performance.now()): LearnedUsage {
   const { models, known, modelOf, userOf } = createModels();
 
-  /** The lower middle of what its callers say. */
-  function middle(model: Model | undefined, reading: Reading): number | undefined {
+  /** Returns the lower median of the callers' values. */
+  function median(model: Model | undefined, reading: Reading): number | undefined {
     if (model === undefined) return undefined;
-    const stored = model.middles.get(reading);
+    const stored = model.medians.get(reading);
     const time = now();
     if (stored !== undefined && time - stored.at < retentionMs) return stored.value;
     const values: number[] = [];
@@ -92,7 +92,7 @@ export function createLearnedUsage(now: () => number = () => performance.now()):
     }
     if (values.length > 1) values.sort((a, b) => a - b);
     const value = values[Math.floor((values.length - 1) / 2)];
-    model.middles.set(reading, { value, at: time });
+    model.medians.set(reading, { value, at: time });
     return value;
   }
 
@@ -100,40 +100,40 @@ export function createLearnedUsage(now: () => number = () => performance.now()):
     note(sample) {
       const model = modelOf(sample.model);
       const user = userOf(model, sample.userId);
-      if (model.users.size <= fewUsers) model.middles.clear();
+      if (model.users.size <= fewUsers) model.medians.clear();
       const { basis, expected, prompt, completion, duration, limit } = sample;
       const { samples } = user;
-      if (!sample.isCut && completion > 0) keep(samples.completion, completion, threeOfFour);
-      if (completion > 0 && duration > 0) keep(samples.speed, completion / (duration / 1000), threeOfFour);
+      if (!sample.isCut && completion > 0) addSample(samples.completion, completion, threeOfFour);
+      if (completion > 0 && duration > 0) addSample(samples.speed, completion / (duration / 1000), threeOfFour);
       if (expected > 0 && prompt > 0) {
         if (expected < smallPrompt && basis !== 'media')
-          keep(samples[`added-${basis}`], Math.min(mostAdded, Math.max(0, prompt - expected)));
-        else keep(samples[`factor-${basis}`], Math.min(mostFactor, Math.max(1, prompt / expected)));
+          addSample(samples[`added-${basis}`], Math.min(mostAdded, Math.max(0, prompt - expected)));
+        else addSample(samples[`factor-${basis}`], Math.min(mostFactor, Math.max(1, prompt / expected)));
       }
-      if (limit !== undefined && isBeyond(completion, limit)) user.ignoredUntil = now() + ignoredMs;
+      if (limit !== undefined && exceedsLimit(completion, limit)) user.ignoredUntil = now() + ignoredMs;
     },
-    mostResponses: (name) => middle(known(name), 'completion'),
+    mostResponses: (name) => median(known(name), 'completion'),
     promptTokens(name, userId, expected, basis) {
       const model = known(name);
-      // A caller's own prompts are most like the next one.
+      // A caller's earlier prompts resemble the next one most.
       const own = model?.users.get(userId)?.samples;
       const isSmall = expected < smallPrompt && basis !== 'media';
-      const factor = isSmall ? 1 : (own?.[`factor-${basis}`].read ?? middle(model, `factor-${basis}`) ?? 1);
-      const added = basis === 'media' ? 0 : (own?.[`added-${basis}`].read ?? middle(model, `added-${basis}`) ?? 0);
+      const factor = isSmall ? 1 : (own?.[`factor-${basis}`].read ?? median(model, `factor-${basis}`) ?? 1);
+      const added = basis === 'media' ? 0 : (own?.[`added-${basis}`].read ?? median(model, `added-${basis}`) ?? 0);
       return Math.ceil(expected * factor + added);
     },
-    knowsPrompts: (name, basis) => middle(known(name), `factor-${basis}`) !== undefined,
-    tokensPerSecond: (name) => middle(known(name), 'speed'),
+    knowsPrompts: (name, basis) => median(known(name), `factor-${basis}`) !== undefined,
+    tokensPerSecond: (name) => median(known(name), 'speed'),
     ignoresLimits: (name, userId) => (models.get(name)?.users.get(userId)?.ignoredUntil ?? 0) > now(),
   };
 }
 
-/** A little more is a difference of counting. `limit`: tokens of all choices together. */
-export function isBeyond(completion: number, limit: number | undefined): boolean {
+/** Reports whether a completion exceeds a limit by more than counting differs. `limit`: tokens of all choices. */
+export function exceedsLimit(completion: number, limit: number | undefined): boolean {
   return limit !== undefined && completion > limit * 1.05 + 16;
 }
 
-/** Models and their callers; the least used are forgotten where there are too many. */
+/** Creates the store of models and their callers; the least recently used are removed beyond the maximum. */
 function createModels() {
   const models = new Map<string, Model>();
   let uses = 0;
@@ -148,7 +148,7 @@ function createModels() {
     let model = known(name);
     if (model !== undefined) return model;
     if (models.size >= mostModels) deleteLeastUsed(models);
-    model = { users: new Map(), middles: new Map(), usedAt: (uses += 1) };
+    model = { users: new Map(), medians: new Map(), usedAt: (uses += 1) };
     models.set(name, model);
     return model;
   }
@@ -181,8 +181,11 @@ function noSamples(): User['samples'] {
   };
 }
 
-/** @param readOf what the samples say; their largest if undefined */
-function keep(samples: Samples, value: number, readOf?: (values: readonly number[]) => number | undefined): void {
+/**
+ * Adds a sample.
+ * @param readOf computes `read` from the samples; if undefined, the largest
+ */
+function addSample(samples: Samples, value: number, readOf?: (values: readonly number[]) => number | undefined): void {
   const { values } = samples;
   values.push(value);
   if (values.length > samplesOfUser) values.shift();
@@ -190,7 +193,7 @@ function keep(samples: Samples, value: number, readOf?: (values: readonly number
 }
 
 function threeOfFour(samples: readonly number[]): number | undefined {
-  // The samples of one caller are few: nothing is copied to find the one at that place.
+  // Not sorted, because a caller has few samples and sorting would copy them.
   const place = Math.ceil(samples.length * 0.75) - 1;
   for (let index = 0; index < samples.length; index += 1) {
     const value = samples[index] ?? 0;

@@ -1,4 +1,4 @@
-// The log row of a call: what was used, what it costs by which factors, and how every attempt went.
+// Builds the log row of a call: usage, cost with its factors, and attempts.
 import { pricedRuns, type ToolCharge, toolCharges } from '#shared/tool-prices.ts';
 import type { HostedCalls, PricedRuns } from '#shared/hosted-tools.ts';
 import { mostOf } from '#server/formats/hosted-tools.ts';
@@ -15,10 +15,10 @@ import { endRules } from '#server/call/call-end.ts';
 import type { SentRequest } from '#server/exchange/exchange.ts';
 import { elapsed, type RunningCall } from '#server/call/running-call.ts';
 
-/** Names of dropped fields that are stored for a call. */
+/** Maximum names of dropped fields in a row. */
 const mostDropped = 20;
 
-/** What the row says of how the call ended. */
+/** Data of the call's end for the row. */
 type RowEnd = Pick<CallEnd, 'reason' | 'channel' | 'request' | 'firstByteMs' | 'failure' | 'isCut'> & {
   usage: MeteredUsage | null;
   afterDisconnect: LogOther['after_leaving'];
@@ -77,7 +77,7 @@ export function chargeRow(call: RunningCall, end: RowEnd): ChargeRow {
   if (call.reserved.outputBound !== undefined) other.output_bound = call.reserved.outputBound;
   if (end.afterDisconnect !== undefined) other.after_leaving = end.afterDisconnect;
   if (call.sent !== null && call.sent.dropped.length > 0) other.dropped_fields = call.sent.dropped.slice(0, mostDropped);
-  // No other request is made within a call.
+  // Compaction is the only nested call.
   if (call.turn.within !== undefined) other.compaction = 'automatic';
   else if (call.responseFields['is_compaction'] === true) other.compaction = 'asked';
   if (ending !== undefined) other.ending = ending;
@@ -121,22 +121,22 @@ function adminInfo(
   return { use_channel, cost: { reported, ours: services.context.quotes.dollars(quoted, priced, runs) } };
 }
 
-/** Responses that do not report for how long writes are stored report them all as the shortest. */
+/** Counts cache writes as long ones, for responses that report all writes with the shortest lifetime. */
 function storedLong(usage: MeteredUsage | null): MeteredUsage | null {
   if (usage === null || usage.cacheWrite5m === 0) return usage;
   return { ...usage, cacheWrite5m: 0, cacheWrite1h: usage.cacheWrite1h + usage.cacheWrite5m };
 }
 
-/** Selects the tier that the provider reports; without a report the requested one, if that costs more. */
+/** Sets the tier that the provider reports; without a report, the requested one if it costs more. */
 function inTier(price: Price, usage: PricedUsage, request: SentRequest | null): PricedUsage {
   const wanted = request?.requestedTier;
   const tier = usage.tier ?? request?.reportedTier ?? (wanted === undefined ? undefined : costlierTier(price, wanted, usage));
   return tier === undefined ? usage : { ...usage, tier };
 }
 
-/** Tools that ran, by what they are charged as. */
+/** Returns the runs of hosted tools, by the kind that they are charged as. */
 function runsOf({ reserved: { quoted } }: RunningCall, usage: MeteredUsage, end: RowEnd): PricedRuns | undefined {
-  // Most calls have none.
+  // Returns early for most calls, which have none.
   if (usage.hosted === undefined && usage.searches === undefined && end.request?.hostedLeast === undefined && end.isCut !== true)
     return undefined;
   const hosted = hostedOf(usage, end);
@@ -149,7 +149,7 @@ function hostedOf({ hosted, searches = 0 }: MeteredUsage, { request, isCut }: Ro
   return isCut === true ? mostOf(reported, request?.hostedIfCut) : reported;
 }
 
-/** Each is paid for once, whatever has been said. */
+/** Returns the charges for advice, one per model. */
 function adviceCharges(advice: readonly AdviceCharge[]): ToolCharge[] {
   return advice.map(({ price }) => ({ kind: 'other', calls: 1, price }));
 }
@@ -166,7 +166,7 @@ function noteCacheWrites(other: LogOther, { cacheWrite5m, cacheWrite1h }: TokenU
   other.cache_creation_ratio_1h = price.cacheCreation1hRatio;
 }
 
-/** Records factors of a long prompt, and of another tier. */
+/** Records the factors of a long prompt and of a tier. */
 function noteFactors(other: LogOther, { inputRatio, tier }: UsagePrice): void {
   if (inputRatio !== undefined) other.input_ratio = inputRatio;
   if (tier === undefined) return;
@@ -181,12 +181,12 @@ function noteAudio(other: LogOther, usage: TokenUsage, price: UsagePrice): void 
   other.text_input = Math.max(0, inputTokens(usage) - usage.audioInput - usage.audioCacheRead);
   other.text_output = Math.max(0, usage.output - usage.audioOutput);
   other.audio_ratio = price.audioInputRatio;
-  // Both: a quotient does not end, and the receipt is exact.
+  // Both are recorded, because the quotient may not be exact and the receipt must be.
   other.audio_output_ratio = price.audioOutputRatio;
   if (price.audioInputRatio > 0) other.audio_completion_ratio = price.audioOutputRatio / price.audioInputRatio;
 }
 
-/** Where they have a price of their own. */
+/** Records image tokens that have another price than text. */
 function noteImages(other: LogOther, { imageInput, imageOutput }: TokenUsage, price: UsagePrice): void {
   if (imageInput > 0 && price.imageInputRatio !== (price.inputRatio ?? 1)) {
     other.image_input = imageInput;
@@ -198,7 +198,7 @@ function noteImages(other: LogOther, { imageInput, imageOutput }: TokenUsage, pr
   }
 }
 
-/** What was read from the cache at another price than text is. */
+/** Records cached media tokens that have another price than cached text. */
 function noteCachedMedia(other: LogOther, { audioCacheRead, imageCacheRead }: TokenUsage, price: UsagePrice): void {
   if (audioCacheRead > 0 && price.audioCacheRatio !== undefined) {
     other.audio_cache_tokens = audioCacheRead;

@@ -1,10 +1,10 @@
-// The tokens of a call, and where their numbers come from.
+// Usage of a call, with the source of its numbers.
 import type { CallUnits } from '#shared/call-units.ts';
 import type { HostedCalls } from '#shared/hosted-tools.ts';
 import type { UsageSource } from '#shared/logs.ts';
 import { type AdviceUsage, inputTokens, noTokens, type TokenUsage } from '#shared/token-usage.ts';
 
-/** Advice of a model, and what it costs before the group's ratio: USD per 1,000 such. */
+/** Advice of a model with its price before the group's ratio, in US dollars per 1,000 pieces of such advice. */
 export interface AdviceCharge extends AdviceUsage {
   price: number;
 }
@@ -12,13 +12,13 @@ export interface AdviceCharge extends AdviceUsage {
 export interface MeteredUsage extends TokenUsage {
   promptSource: UsageSource;
   completionSource: UsageSource;
-  /** Tools that ran at the provider. */
+  /** Runs of hosted tools. */
   hosted?: HostedCalls;
-  /** Tokens of summaries that the provider has had written within the call: a part of all. */
+  /** Tokens of summaries within the call, included in the totals. */
   summaries?: TokenUsage;
-  /** What other models have written within the call, at their own prices: no part of the rest. */
+  /** Advice of other models at their prices, not included in the totals. */
   advice?: readonly AdviceCharge[];
-  /** What a price per call is for; missing: the call. */
+  /** Units of a price per call. If undefined, the call. */
   units?: CallUnits;
 }
 
@@ -28,8 +28,8 @@ export interface TokenCounter {
 }
 
 /**
- * Returns the reported usage, with missing parts counted: a number of 0 counts as missing, because every call has a prompt.
- * @param hasTextAfter the model wrote on after it
+ * Returns the reported usage, with missing numbers counted; 0 counts as missing, because every call has a prompt.
+ * @param hasTextAfter whether the model wrote text after the report
  */
 export function completedUsage(usage: TokenUsage, hasTextAfter: boolean, count: TokenCounter): MeteredUsage | Promise<MeteredUsage> {
   const reported: MeteredUsage = { ...usage, promptSource: 'upstream', completionSource: 'upstream' };
@@ -45,18 +45,18 @@ function withPromptTokens(reported: MeteredUsage, { tokens, isEstimated }: { tok
   return { ...reported, input: tokens, promptSource: isEstimated ? 'estimated' : 'counted' };
 }
 
-/** Returns a usage counted here, for upstreams that report none; estimated if counting would have taken too long. */
+/** Returns a usage that the gateway counted or estimated, for upstreams that report none. */
 export function countedUsage(input: number, output: number, isEstimated: boolean): MeteredUsage {
   const source = isEstimated ? 'estimated' : 'counted';
   return { ...noTokens, input, output, promptSource: source, completionSource: source };
 }
 
-/** Returns whether a number that the upstream did not report was estimated. */
+/** Reports whether a number of the usage was estimated. */
 export function isEstimate({ promptSource, completionSource }: MeteredUsage): boolean {
   return promptSource === 'estimated' || completionSource === 'estimated';
 }
 
-/** Returns the reported usage, with the counted completion if that is larger: the report came before the rest. */
+/** Returns the reported usage, with the counted completion if it is larger, because text followed the report. */
 function withCompletion(reported: MeteredUsage, output: number): MeteredUsage {
   return output <= reported.output ? reported : { ...reported, output, completionSource: 'counted' };
 }

@@ -21,7 +21,7 @@ function arrange(limits = { all: 200, forLittle: 0, little: 0 }) {
   return { responses, open };
 }
 
-test('held responses: what has no room waits until its turn comes, and goes on by itself', () => {
+test('response buffers: a response without room is paused until its turn comes, and resumed', () => {
   const { responses, open } = arrange();
   const first = open(1, 100);
   const second = open(1, 50);
@@ -37,7 +37,7 @@ test('held responses: what has no room waits until its turn comes, and goes on b
   expect(responses.bytes).toBe(0);
 });
 
-test('held responses: one that is larger than all may be comes through alone, and the next after it', () => {
+test('response buffers: a response larger than the total limit is read alone, and the next one after it', () => {
   const { responses, open } = arrange();
   const large = open(1, 500);
   const next = open(2, 500);
@@ -49,7 +49,7 @@ test('held responses: one that is larger than all may be comes through alone, an
   expect(responses.bytes).toBe(0);
 });
 
-test('held responses: one that its own user holds back holds back nobody else', () => {
+test('response buffers: a response paused by the limit of its user does not pause other users', () => {
   const { responses, open } = arrange();
   const unread = open(1, 20);
   const behind = open(1, 100);
@@ -63,7 +63,7 @@ test('held responses: one that its own user holds back holds back nobody else', 
   expect(responses.bytes).toBe(0);
 });
 
-test('held responses: however much accounts leave unread, one that comes later has a share, and a little one need not wait', () => {
+test('response buffers: a later user has a share however much others leave unread, and little responses do not wait', () => {
   const limits = { all: 20_000, forLittle: 1_200, little: 100 };
   const { responses, open } = arrange(limits);
   for (const user of [1, 2, 3]) for (let count = 0; count < 20; count += 1) open(user, 1_600).come();
@@ -74,7 +74,7 @@ test('held responses: however much accounts leave unread, one that comes later h
   expect([little.state.isDone, own.state.isDone, long.state.isDone]).toEqual([true, true, true]);
 });
 
-test('held responses: those of one user that come side by side do not fill its share with beginnings', () => {
+test('response buffers: parallel responses of one user do not fill its share with partial ones', () => {
   const { responses, open } = arrange();
   const opened = Array.from({ length: 20 }, () => open(1, 20));
   // Piece by piece, each in its turn.
@@ -112,7 +112,7 @@ test('held responses: those of one user that come side by side do not fill its s
   expect(rounds).toBeLessThanOrEqual(7);
 });
 
-test('held responses: one call asks again after a response that came to nothing', () => {
+test('response buffers: a call may buffer another response after a failed one', () => {
   const { responses, open } = arrange();
   const { state, come } = open(1, 60);
   come();
@@ -125,7 +125,7 @@ test('held responses: one call asks again after a response that came to nothing'
   expect(responses.bytes).toBe(0);
 });
 
-test('held responses: whoever comes, and whoever leaves in the middle, everybody else comes through', () => {
+test('response buffers: every response that is not aborted is read, whatever else comes and is aborted', () => {
   const call = fc.record({ user: fc.integer({ min: 1, max: 3 }), size: fc.integer({ min: 1, max: 300 }), leaves: fc.boolean() });
   fc.assert(
     fc.property(fc.array(call, { maxLength: 12 }), fc.array(fc.nat({ max: 11 }), { maxLength: 12 }), (calls, order) => {

@@ -1,29 +1,28 @@
-// Limits whole responses in memory: while they arrive, while they are decoded, and until their callers have read them. The process has a number of
-// bytes for them, and each user may take as many as are free next to the user's own: a later user finds a share, however much the others leave
-// unread. Further responses are read more slowly: they wait in the upstream's connection, because a response that was thrown away would be paid for
-// all the same.
+// Limits the memory of complete responses: while they arrive, while they are decoded, and until their callers have received them.
+// A user may hold at most as many bytes as remain free, so that later users get a share even if others read slowly. Beyond the
+// limits, reading pauses and the response waits in the upstream's connection: discarding it would still cost its price.
 import { createShares } from '#server/queues/shares.ts';
 
 export interface ResponseBuffers {
   open(userId: number): ResponseBuffer;
-  /** In memory now. */
+  /** Bytes in memory. */
   readonly bytes: number;
 }
 
-/** The response of one call; of its next attempt when that of one has ended. */
+/** Buffer of a call's response; reused by the next attempt after `ended`. */
 export interface ResponseBuffer {
-  /** It has so many bytes now. False: it is to come no further until `resume` is called. */
+  /** Sets the bytes received. Returns false if reading must pause until `resume` is called. */
   grow(bytes: number, resume: () => void): boolean;
-  /** All of it has come, or what was made of it has so many bytes. */
+  /** Reports that the response is complete, or that its decoded form has so many bytes. */
   arrived(bytes: number): void;
-  /** Nothing of it is in memory any more. */
+  /** Reports that the response is no longer in memory. */
   ended(): void;
 }
 
 export interface ResponseBufferLimits {
-  /** Bytes of all responses; one more response always gets through. */
+  /** Maximum bytes of all responses; one response may always exceed it. */
   all: number;
-  /** Of them, those reserved for responses no longer than `little`: each user may take as many of them as are free next to the user's own. */
+  /** Part of `all` for responses of at most `little` bytes, shared among users by the same rule. */
   forLittle: number;
   little: number;
 }
@@ -38,38 +37,40 @@ interface BufferedResponse {
 }
 
 export function createResponseBuffers({ all, forLittle, little }: ResponseBufferLimits = usualLimits): ResponseBuffers {
-  const { buffered, arrived, littles, change } = createSums(little);
-  const coming = createComing(little);
+  const { buffered, arrived, shortOnes, change } = createSums(little);
+  const arriving = createArriving(little);
 
   /**
-   * If several exceed the limit, the oldest continues in any case, so that two do not wait for each other; but not beyond what callers have yet to
-   * read.
+   * Reports whether a response may continue. If several exceed the limit, the oldest continues, so that they do not wait for each
+   * other, unless too much waits for slow callers.
    */
   function mayContinue(response: BufferedResponse): boolean {
     if (fits(response)) return true;
     return (
-      arrived.total <= all - forLittle && mayExceed(response) && first(coming.all, (other) => !fits(other) && mayExceed(other)) === response
+      arrived.total <= all - forLittle &&
+      mayExceed(response) &&
+      first(arriving.all, (other) => !fits(other) && mayExceed(other)) === response
     );
   }
 
-  /** Long ones come side by side while they take a quarter of the share, then one after the other: many halves would fill it for good. */
+  /** Reports whether a response is within the limits. A user's long responses arrive in parallel up to a part of the share, then one by one. */
   function fits(response: BufferedResponse): boolean {
     const { userId, bytes } = response;
     const share = buffered.of(userId);
-    if (bytes <= little && littles.of(userId) <= forLittle - littles.total) return true;
+    if (bytes <= little && shortOnes.of(userId) <= forLittle - shortOnes.total) return true;
     const free = all - forLittle - buffered.total;
     if (share > free) return false;
-    return bytes <= little || share <= (free + share) / 8 || coming.isOldest(response);
+    return bytes <= little || share <= (free + share) / 8 || arriving.isOldest(response);
   }
 
-  /** A response that its own user blocks does not block other users. */
+  /** Reports whether a response may exceed the limit: only if its user has left no response unread. */
   function mayExceed(response: BufferedResponse): boolean {
-    return arrived.of(response.userId) === 0 && coming.isOldest(response);
+    return arrived.of(response.userId) === 0 && arriving.isOldest(response);
   }
 
-  /** There is capacity again, or another one is the oldest. */
+  /** Resumes responses that may continue now. */
   function wake(): void {
-    for (const response of coming.all) {
+    for (const response of arriving.all) {
       const { resume } = response;
       if (resume === undefined || !mayContinue(response)) continue;
       response.resume = undefined;
@@ -82,17 +83,17 @@ export function createResponseBuffers({ all, forLittle, little }: ResponseBuffer
       const response: BufferedResponse = { userId, bytes: 0, hasArrived: false, resume: undefined };
       return {
         grow(bytes, resume) {
-          coming.add(response);
+          arriving.add(response);
           change(response, bytes);
           const isFree = mayContinue(response);
           response.resume = isFree ? undefined : resume;
           return isFree;
         },
         arrived(bytes) {
-          // Short ones are not counted.
+          // Responses that arrived in one piece were never counted.
           if (response.bytes === 0) return;
           change(response, 0);
-          coming.remove(response);
+          arriving.remove(response);
           response.hasArrived = true;
           change(response, bytes);
           wake();
@@ -100,7 +101,7 @@ export function createResponseBuffers({ all, forLittle, little }: ResponseBuffer
         ended() {
           if (response.bytes === 0) return;
           change(response, 0);
-          coming.remove(response);
+          arriving.remove(response);
           response.hasArrived = false;
           wake();
         },
@@ -112,26 +113,26 @@ export function createResponseBuffers({ all, forLittle, little }: ResponseBuffer
   };
 }
 
-/** What is buffered, what of it has arrived, and what of it are little ones, by user. */
+/** Creates the sums of bytes by user: buffered, arrived, and of short responses. */
 function createSums(little: number) {
-  const sums = { buffered: createShares<number>(), arrived: createShares<number>(), littles: createShares<number>() };
+  const sums = { buffered: createShares<number>(), arrived: createShares<number>(), shortOnes: createShares<number>() };
   const ifLittle = (bytes: number) => (bytes <= little ? bytes : 0);
   return {
     ...sums,
-    /** The response has so many bytes from now on. */
+    /** Sets the bytes of a response. */
     change(response: BufferedResponse, bytes: number): void {
       const { userId } = response;
       const more = bytes - response.bytes;
       sums.buffered.add(userId, more);
       if (response.hasArrived) sums.arrived.add(userId, more);
-      sums.littles.add(userId, ifLittle(bytes) - ifLittle(response.bytes));
+      sums.shortOnes.add(userId, ifLittle(bytes) - ifLittle(response.bytes));
       response.bytes = bytes;
     },
   };
 }
 
-/** Those that still come, the oldest first, of all and of each user. */
-function createComing(little: number) {
+/** Creates the lists of arriving responses, oldest first: of all users and by user. */
+function createArriving(little: number) {
   const all = new Set<BufferedResponse>();
   const byUser = new Map<number, Set<BufferedResponse>>();
   return {
@@ -149,7 +150,7 @@ function createComing(little: number) {
       own?.delete(response);
       if (own?.size === 0) byUser.delete(response.userId);
     },
-    /** Of its user's: little ones hold no long one back. */
+    /** Reports whether the response is the user's oldest; short ones do not delay long ones. */
     isOldest(response: BufferedResponse): boolean {
       const own = byUser.get(response.userId) ?? [];
       return first(own, ({ bytes }) => bytes > little || response.bytes <= little) === response;
@@ -157,7 +158,7 @@ function createComing(little: number) {
   };
 }
 
-function first<Item>(items: Iterable<Item>, isIntended: (item: Item) => boolean): Item | undefined {
-  for (const item of items) if (isIntended(item)) return item;
+function first<Item>(items: Iterable<Item>, matches: (item: Item) => boolean): Item | undefined {
+  for (const item of items) if (matches(item)) return item;
   return undefined;
 }

@@ -1,9 +1,9 @@
-// The books of a call, for every outcome the same: its row, what is learnt from it, its charge. What was not settled was not
-// answered: who waits for this may answer the caller.
+// Settles a call, for every outcome: log row, statistics, charge. A response is sent only after the settlement, so a call that is
+// not settled is not answered.
 import { inputTokens } from '#shared/token-usage.ts';
 import type { LogOther } from '#shared/logs.ts';
 import { alertOfCostDrift, alertOfIgnoredLimit } from '#server/notify/notifications.ts';
-import { isBeyond } from '#server/call/settlement/learned-usage.ts';
+import { exceedsLimit } from '#server/call/settlement/learned-usage.ts';
 import { learnFromCall } from '#server/call/settlement/learn-from-call.ts';
 import { chargeRow } from '#server/call/settlement/log-row.ts';
 import { isEstimate, type MeteredUsage } from '#server/call/settlement/metered-usage.ts';
@@ -15,30 +15,30 @@ import type { UpstreamFailure } from '#server/exchange/upstream-error.ts';
 
 export interface CallEnd {
   reason: EndReason;
-  /** The one that answered, or was at it; null: none did. */
+  /** Channel that responded or was processing the call; null if none. */
   channel: PreparedChannel | null;
-  /** What it was sent; null where that has not led to anything. */
+  /** Request that was sent; null if it had no effect. */
   request: SentRequest | null;
-  /** Null: nothing was used. */
+  /** Usage; null if nothing was used. */
   usage: MeteredUsage | null | Promise<MeteredUsage>;
-  /** Milliseconds until the first byte; undefined when none came. */
+  /** Milliseconds until the first byte; undefined if none arrived. */
   firstByteMs: number | undefined;
-  /** The client has disconnected, and its response was read to the end all the same. */
+  /** Whether the response was read to its end after the client had disconnected. */
   wasRead?: boolean;
-  /** The end of the response, in which some providers report tool runs, never arrived. */
+  /** Whether the end of the response, in which some providers report tool runs, never arrived. */
   isCut?: boolean;
-  /** What went wrong upstream. */
+  /** Failure of the upstream. */
   failure?: UpstreamFailure;
 }
 
-/** Settles the call. Never leaves its reservation open; on a failure, the caller must get an error, or be disconnected. */
+/** Settles the call and ends its reservation in any case. If it rejects, the caller must get an error or be disconnected. */
 export async function settleCall(call: RunningCall, end: CallEnd): Promise<void> {
   const { services } = call;
   const { reservation } = call.reserved;
   const { reason, channel, firstByteMs, wasRead = false } = end;
   // Before its caller can see the failure and retry.
   if (reason !== 'completed') for (const stage of call.stages) stage.unanswered?.();
-  // A call that costs nothing holds nothing while its row is written: the caller may retry at once.
+  // A free call is closed before its row is written, because the caller may retry at once.
   if (end.usage === null) for (const stage of call.stages) stage.closed?.(call);
   try {
     const usage = end.usage instanceof Promise ? await end.usage : end.usage;
@@ -87,21 +87,21 @@ interface Excess {
   usage: MeteredUsage | null;
 }
 
-/** Makes the account's next calls wait for the charge; if the upstream ignored its limit, notifies the operator. */
+/** Makes the account's next calls wait for the charge; logs a warning if the upstream ignored its limit. */
 function noteExcess(call: RunningCall, { settling, channel, usage }: Excess): void {
   const { services, admission, model } = call;
   const { context, settlement } = services;
   const limit = sentLimitOf(call);
   settlement.excess.begin(admission.user.id, settling);
-  // No limit of a response holds for the summaries behind it.
+  // Limits do not apply to summaries within the call.
   const written = usage === null ? 0 : usage.output - (usage.summaries?.output ?? 0);
-  if (channel === null || usage === null || limit === undefined || !isBeyond(written, limit)) return;
+  if (channel === null || usage === null || limit === undefined || !exceedsLimit(written, limit)) return;
   const { id, name } = channel;
   const fact = { id, name, model, limit, written, username: admission.user.username };
   context.waitUntil(alertOfIgnoredLimit(context, fact));
 }
 
-/** How a call is charged whose client has disconnected. If undefined, by what the provider reported, or not at all. */
+/** Returns how the usage after a disconnect was determined; undefined if the provider reported it, or there is none. */
 function measuredAfterDisconnect(usage: MeteredUsage | null, wasRead: boolean): 'read' | 'counted' | 'estimated' | undefined {
   if (usage === null) return undefined;
   if (wasRead) return 'read';

@@ -1,4 +1,4 @@
-// Log lines of responses that ended with a word that no table of endings has: once for every provider and word.
+// Logs finish reasons that are in no table, once per provider and reason.
 import type { Logger } from 'pino';
 import type { SentAttempt } from '#server/call/call-attempt.ts';
 
@@ -6,7 +6,7 @@ export interface UnknownFinishReasons {
   note(attempt: Pick<SentAttempt, 'channel' | 'request'>, word: string | undefined): void;
 }
 
-/** Pairs that are remembered; beyond them nothing more is logged. */
+/** Maximum pairs; beyond them nothing is logged. */
 const mostPairs = 500;
 
 export function createUnknownFinishReasons(log: Logger): UnknownFinishReasons {
