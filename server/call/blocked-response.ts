@@ -1,11 +1,11 @@
-// Builds the response to a prompt that a filter has stopped, if the caller's format has one.
+// Builds the response for a prompt that a content filter blocked, for formats that report it as a response.
 import { blockedPromptParts, isBlockedPrompt } from '#server/formats/blocked-prompt.ts';
 import type { ErrorObject } from '#server/surfaces/api-surface.ts';
 import { bufferResponse, eventStreamHeaders } from '#server/http/lean-response.ts';
 import { requestIdHeaders } from '#server/call/relay-failure.ts';
 import { type RunningCall, writerOptions } from '#server/call/running-call.ts';
 
-/** Null: the format reports it as an error. */
+/** Returns null if the format reports it as an error. */
 export function blockedResponse(call: RunningCall, error: ErrorObject): Response | null {
   const { kind, dialect, surface } = call.endpoint;
   if (dialect.reportsBlockedPrompts !== true || !kind.isWritten || !isBlockedPrompt(error)) return null;

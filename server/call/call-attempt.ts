@@ -1,4 +1,4 @@
-// One attempt of a call, through one channel.
+// Types of an attempt: the call through one channel.
 import type { Attempt } from '#shared/logs.ts';
 import type { SentRequest } from '#server/exchange/exchange.ts';
 import type { ChannelRoute } from '#server/exchange/find-route.ts';
@@ -6,23 +6,23 @@ import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
 
 export interface ChannelAttempt<Route> {
   channel: PreparedChannel;
-  /** Null: the channel is the only permitted one, and cannot carry the call. */
+  /** Route; null if the only permitted channel cannot take the call. */
   route: Route | null;
-  /** Entry of the log. */
+  /** Entry in the log row. */
   record: Attempt;
-  /** The channel was not called after all: it does not count, and the log has no entry of it. */
+  /** Whether the channel was not called after all: the attempt does not count and is not logged. */
   isPassedOver?: true;
 }
 
-/** Its route is resolved with all that the request is sent with, so every check judges the route that is taken. */
+/** Attempt of a relayed call. Its route is the one that the request takes, so that every check sees the same. */
 export type CallAttempt = ChannelAttempt<ChannelRoute>;
 
-/** The provider gets the request in its caller's own format. */
+/** Reports whether the provider receives the request in the caller's format. */
 export function isInCallersFormat({ route }: CallAttempt): boolean {
   return route !== null && route.identity !== null;
 }
 
-/** One whose request is on its way, or was. */
+/** Attempt whose request was sent. */
 export interface SentAttempt extends CallAttempt {
   request: SentRequest;
 }

@@ -1,17 +1,17 @@
-// Why a call ends, and what follows from it for the log, for the channel and for the caller.
+// Reasons why calls end, with their consequences for the log, the channel and the caller.
 import type { ErrorCode } from '#shared/errors.ts';
 import type { CallEnding } from '#shared/logs.ts';
 
 interface EndRule {
-  /** What the log row calls it; undefined: it ended well. */
+  /** Value in the log row; undefined for a normal end. */
   logged: CallEnding | undefined;
-  /** What it says of the channel when its response had begun. */
+  /** Outcome for the channel's health if the response had begun. */
   channel: 'well' | 'failed' | 'nothing';
-  /** Error for the caller, unless an upstream sent one. */
+  /** Error for the caller, if the upstream sent none. */
   reported: ErrorCode;
-  /** The provider did its work and bills it, although its response did not come to its end. */
+  /** Whether the provider bills the work although the response is incomplete. */
   isCut?: true;
-  /** The caller, or the caller's request, has ended it: output that the provider still generates is charged. */
+  /** Whether the caller or the request caused the end, so that output that the provider still generates is charged. */
   isByCaller?: true;
 }
 
@@ -19,7 +19,7 @@ const rules = {
   completed: { logged: undefined, channel: 'well', reported: 'internal_error' },
   client_disconnected: { logged: 'client_closed', channel: 'nothing', reported: 'client_closed', isCut: true, isByCaller: true },
   shutdown: { logged: 'shutdown', channel: 'nothing', reported: 'shutting_down', isCut: true },
-  /** The account had no more in the middle of the response. */
+  /** The account could not pay for the rest of the response. */
   overdraft: { logged: 'overdraft', channel: 'well', reported: 'overdraft_stopped', isCut: true, isByCaller: true },
   /** The model wrote a word that the site blocks. */
   blocked_words: { logged: 'blocked_words', channel: 'well', reported: 'output_blocked', isCut: true, isByCaller: true },
@@ -34,7 +34,7 @@ const rules = {
   invalid_response: { logged: 'invalid_answer', channel: 'failed', reported: 'invalid_upstream_response' },
   invalid_usage: { logged: 'invalid_usage', channel: 'failed', reported: 'invalid_upstream_response' },
   no_channel: { logged: 'upstream_error', channel: 'nothing', reported: 'no_channel' },
-  /** Our own. */
+  /** Fault of the gateway. */
   fault: { logged: 'fault', channel: 'nothing', reported: 'internal_error' },
 } as const satisfies Record<string, EndRule>;
 
@@ -47,8 +47,8 @@ export type StopReason = 'client_disconnected' | 'shutdown';
 
 /** End of a call before its response is complete. */
 export interface CallStop {
-  /** If undefined, the call continues. */
+  /** Reason; undefined while the call continues. */
   reason: StopReason | undefined;
-  /** Ends the work under way. If undefined, there is none. */
+  /** Ends the work in progress. If undefined, there is none. */
   end: (() => void) | undefined;
 }

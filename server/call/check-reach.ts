@@ -1,4 +1,4 @@
-// Checks that a call can go to the one channel that has an object which the body names.
+// Checks that a call can use the only channel that has an object of its body.
 import { AppError } from '#shared/errors.ts';
 import type { AdmittedCall } from '#server/call/admission/admit-call.ts';
 import { supportsCall } from '#server/call/routing/supports-call.ts';
@@ -12,7 +12,10 @@ interface ObjectAtChannel {
   field: string;
 }
 
-/** A channel that is only disabled may be enabled later: it is no reason to refuse. @throws {AppError} `named_file_out_of_reach` */
+/**
+ * Refuses an object whose channel the call cannot use. A disabled channel is accepted, because it may be enabled later.
+ * @throws {AppError} `named_file_out_of_reach`
+ */
 export function checkReach(
   channels: ChannelIndex,
   { admission, endpoint, requested: { model }, privateModel }: AdmittedCall,

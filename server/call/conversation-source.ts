@@ -1,5 +1,5 @@
-// State that a call refers to apart from its request, such as an earlier response; and the state that it leaves. The relay stores nothing: it
-// receives the whole conversation, and hands the result over.
+// Interface of stored conversations: inserts stored state that a request refers to, such as an earlier response, and stores the
+// response. The relay receives the whole conversation and returns the result; it stores nothing itself.
 import type { EventEncoding } from '#server/framing/event-encoding.ts';
 import type { StoredState } from '#server/formats/client-dialect.ts';
 import type { Shortening } from '#server/formats/prompt-edits.ts';
@@ -11,36 +11,36 @@ import type { ClientBody } from '#server/call/stream/client-stream.ts';
 
 export interface ConversationSource {
   /**
-   * Opens the conversation of a body that its endpoint's `check` accepted. Null: it refers to no stored state, and leaves none. The caller must close
-   * the conversation.
-   * @throws {AppError} of a state that does not exist, or belongs to another caller
+   * Opens the conversation of a body that the endpoint's `check` accepted; null if it neither uses nor leaves stored state.
+   * The caller must close the conversation.
+   * @throws {AppError} for state that does not exist or belongs to another caller
    */
   open(requested: RequestedConversation): CallConversation | null | Promise<CallConversation | null>;
 }
 
-/** Store of each kind of state that formats have at their providers. */
+/** Sources by kind of stored state. */
 export type ConversationSources = Readonly<Record<StoredState, ConversationSource>>;
 
 export interface RequestedConversation {
   requestId: string;
   caller: Admission;
   body: RelayBody;
-  /** What that takes in memory, roughly. */
+  /** Approximate bytes of the body in memory. */
   bytes: number;
-  /** False: a prompt is counted, nothing comes of it. */
+  /** False for token counts, which produce no response. */
   isAnswered: boolean;
-  /** The conversation is to be shortened, and nothing else. */
+  /** Whether the call only compacts the conversation. */
   isCompaction: boolean;
-  /** How the events of its stream leave. */
+  /** Encoding of the stream's events. */
   envelope: EventEncoding;
 }
 
 export interface CallConversation {
-  /** The request with all referenced state inserted. Replaces the caller's own. */
+  /** Request with the stored state inserted, which replaces the caller's. */
   readonly body: RelayBody;
-  /** Bytes that it holds for that, roughly. */
+  /** Approximate bytes held for the request and the state. */
   readonly bytes: number;
-  /** Id of the response from then on, and whether it is stored. */
+  /** Id of the response, and whether it is stored. */
   readonly leaves: { readonly id: string; readonly isStored: boolean };
   /** Returns the stream as its caller receives it. */
   pipe(pipe: StreamPipe): StreamPipe;
@@ -48,18 +48,18 @@ export interface CallConversation {
   storeWhole(response: Buffer): Promise<Buffer>;
   /** Stores the ending of a stream whose call is settled, and returns the bytes to send. */
   storeEnding(ending: Buffer): Promise<Buffer>;
-  /** However the call has ended; more than once is harmless. */
+  /** Releases the conversation at the end of the call; idempotent. */
   close(): void;
-  /** It is to be shortened when it is long. Missing: it stays as it is. */
+  /** Compaction of a long conversation. If undefined, none. */
   readonly shortening?: Shortening | undefined;
-  /** Its caller does not wait for the response. Missing: the caller does. */
+  /** Runs the call in the background. If undefined, the caller waits for the response. */
   readonly later?: LaterResponse;
 }
 
 export interface LaterResponse {
   /**
-   * Returns the immediate response. `run` is called later, once.
-   * @throws {AppError} when there are too many such calls
+   * Returns the immediate response, after which `run` is called once.
+   * @throws {AppError} `too_many_background`
    */
   begin(call: UnwatchedCall): Promise<DirectResponse>;
 }
@@ -75,8 +75,8 @@ export interface UnwatchedCall {
    * rejects.
    */
   run(body: ClientBody): Promise<void>;
-  /** Ends it as if its caller had hung up. */
+  /** Ends the call as if its caller had disconnected. */
   stop(): void;
-  /** It will not be run: what is reserved goes back. */
+  /** Releases the reservation of a call that will not run. */
   release(): void;
 }

@@ -1,5 +1,5 @@
-// Calls that count a prompt (`POST /v1/messages/count_tokens`). Nothing is generated and nothing charged. A provider that can
-// count says it exactly; elsewhere, and when it fails, the tokens are counted here.
+// Handles token counts (`POST /v1/messages/count_tokens`), which are free. A provider that can count is requested; if there is
+// none, or it fails, the gateway counts.
 import { AppError } from '#shared/errors.ts';
 import { parseObject } from '#server/framing/loose-json.ts';
 import type { Connection } from '#server/http/connection.ts';
@@ -23,10 +23,10 @@ import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
 import { type CallToSend, sendCall } from '#server/exchange/exchange.ts';
 import { countPrompt, estimateTextTokens } from '#server/exchange/token-estimate.ts';
 
-/** A provider that takes longer than this is not waited for. */
+/** Limits of a provider's response; beyond them the gateway counts. */
 const limits = { responseMs: 15_000, maxBytes: 64 * 1024 };
 
-/** Never rejects: every failure leaves in the format of the call. */
+/** Responds to a token count. Never rejects: failures are reported in the caller's format. */
 export async function countTokens(
   services: RelayServices,
   endpoint: RelayEndpoint,
@@ -68,11 +68,11 @@ export async function countTokens(
   }
 }
 
-/** Agents send dozens of counts at once; a channel's connections are shared by all users. */
+/** Maximum concurrent requests of a user: agents send dozens of counts at once, and all users share a channel's connections. */
 const mostRequestsOfUser = 4;
 const requesting = new WeakMap<RelayServices, Map<number, number>>();
 
-/** Null: enough of this user's counts are at the provider. */
+/** Requests a count from a provider; null if the user has too many such requests in progress. */
 async function pollInTurn(
   services: RelayServices,
   { admission }: AdmittedCall,
@@ -95,7 +95,7 @@ async function pollInTurn(
 
 interface CountedPrompt {
   tokens: number;
-  /** Before requested changes; undefined: there were none. */
+  /** Tokens before prompt edits; undefined if none were requested. */
   original: number | undefined;
 }
 
@@ -115,7 +115,7 @@ interface Routed {
   route: ChannelRoute;
 }
 
-/** Null: no count is available. A provider's error only leads to a count of our own. */
+/** Requests a count; null if the gateway must count, e.g. after an error of the provider. */
 async function requestProvider(
   services: RelayServices,
   { endpoint, content, requested: { model }, admission }: AdmittedCall,
@@ -131,12 +131,12 @@ async function requestProvider(
       const route = resolveRoute(channel, { client: endpoint.dialect, kind: endpoint.kind, model });
       return route === null ? [] : [{ channel, route }];
     });
-  // With edits of the prompt, a provider of another format would need two requests.
+  // For prompt edits, a provider of another format would need two requests.
   const isAsItIs = (endpoint.promptEdits?.(content.body) ?? null) === null;
   const found = all.find(isOwn) ?? (isAsItIs ? all.find(({ route }) => route.dialect.countBody !== undefined) : undefined);
   if (found === undefined || admission.pinnedChannel !== undefined) return null;
   const { channel, route } = found;
-  // Nothing is fetched for a number.
+  // Media are not downloaded for a count.
   if (wantsMedia({ settings: services.context.settings, endpoint, body: content.body }, route)) return null;
   try {
     const call: CallToSend = {
@@ -165,7 +165,7 @@ async function requestProvider(
     const tokens = sent.route.dialect.readTokenCount?.(reported);
     return tokens === undefined ? null : { tokens, original: sent.route.dialect.readOriginalTokenCount?.(reported) };
   } catch (failure) {
-    // What another format has no place for can be counted here.
+    // A request that another format cannot express is counted by the gateway.
     if (failure instanceof AppError && isOwn(found)) throw failure;
     return null;
   }

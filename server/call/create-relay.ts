@@ -1,4 +1,4 @@
-// The relay of one process: its services, made from the context, and its routes.
+// Creates the relay of a process and its services.
 import type { AppContext } from '#server/context.ts';
 import { createAddressReader } from '#server/http/client-address.ts';
 import { createRefusalLog } from '#server/logs/refusal-log.ts';
@@ -19,11 +19,11 @@ import { createRefusalWatch } from '#server/tokens/refusal-watch.ts';
 export interface Relay {
   readonly services: RelayServices;
   readonly sockets: RelaySockets;
-  /** Streams that are open right now. */
+  /** Number of open streams. */
   readonly openStreams: number;
-  /** Ends calls whose client is gone. */
+  /** Stops accepting calls on sockets, and ends calls whose client has disconnected. */
   drain(): void;
-  /** Open streams end with an error that says why. Connections are cut soon after. */
+  /** Ends open streams with an error that states the shutdown. Connections are closed soon after. */
   shutDown(): void;
 }
 

@@ -1,5 +1,5 @@
-// Balance and usage in the form of OpenAI's old dashboard: many clients show a key's balance by these calls. They also work for keys that are used up
-// or have expired.
+// Serves balance and usage like OpenAI's former dashboard API, by which many clients show the balance of a key. Exhausted and
+// expired keys are accepted.
 import { surfaces } from '#server/surfaces/registry.ts';
 import type { Connection } from '#server/http/connection.ts';
 import { toAppError } from '#server/http/failure.ts';
@@ -11,13 +11,13 @@ import { errorResponse, gatewayError, requestIdHeaders } from '#server/call/rela
 import type { RelayServices } from '#server/call/services.ts';
 
 const prefixes = ['/dashboard/billing', '/v1/dashboard/billing'];
-/** What a key without a limit may spend, in the unit that is shown. */
+/** Balance reported for an unlimited key, in the displayed unit. */
 const endless = 100_000_000;
 
 export function mountBilling(host: RouteHost, { context, gate }: Pick<RelayServices, 'context' | 'gate'>): void {
   const { settings } = context;
 
-  /** Of the key, or of its owner, as the site shows it. */
+  /** Returns the balance of the key, or of its owner, by the site's display settings. */
   function standing({ token, user }: KeyAdmission): { left: number; used: number; isEndless: boolean; until: number } {
     const unit = settings.get('DisplayInCurrencyEnabled') ? settings.get('QuotaPerUnit') : 1;
     if (!settings.get('DisplayTokenStatEnabled'))
@@ -43,7 +43,7 @@ export function mountBilling(host: RouteHost, { context, gate }: Pick<RelayServi
     };
   }
 
-  /** In hundredths. Of all time: the dates that clients send were never looked at. */
+  /** Usage of all time, in hundredths; the dates that clients send are ignored. */
   const usage = (admission: KeyAdmission): object => ({ object: 'list', total_usage: standing(admission).used * 100 });
 
   async function answer(request: Request, connection: Connection | null, make: (admission: KeyAdmission) => object): Promise<Response> {

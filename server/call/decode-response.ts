@@ -1,4 +1,4 @@
-// A whole response for the caller. A short one is decoded at once; a long one in turn with others, a few milliseconds at a time.
+// Decodes a complete response for the caller: a short one at once, a long one in steps, in turn with other long work.
 import type { TokenUsage } from '#shared/token-usage.ts';
 import type { DecodedWhole } from '#server/formats/decoded-whole.ts';
 import { isLong } from '#server/formats/decode-long.ts';
@@ -31,12 +31,12 @@ export function decodeResponse(
   return isLong(body) ? inSteps(services.context.bodies, ownerOf(call), readLong(input)) : readWhole(input);
 }
 
-/** What is made of that response. */
+/** Runs work on a response, in turn with other long work if the response is long. */
 export function inTurnIfLong(call: RunningCall, body: Buffer, make: () => Buffer): Buffer | Promise<Buffer> {
   return isLong(body) ? call.services.context.bodies.inTurn(ownerOf(call), make) : make();
 }
 
-/** The client's body of what was decoded of that response. */
+/** Writes the client's body of a decoded response, in steps if it is long. */
 export function writeDecoded(call: RunningCall, body: Buffer, decoded: DecodedWhole, usage: TokenUsage): Buffer | Promise<Buffer> {
   if (!isLong(body)) return decoded.body(usage);
   const { longBody } = decoded;

@@ -14,19 +14,19 @@ import { unservedSurface } from '#server/call/unserved-paths.ts';
 export type RelayBody = Record<string, unknown>;
 
 export interface RelayEndpoint extends ClientCall {
-  /** `{model}` in it is the model, which `:verb` may follow. */
+  /** Path, in which `{model}` stands for the model, which `:verb` may follow. */
   path: string;
   pattern: PathPattern;
   kind: CallKind;
-  /** The format that callers speak here. */
+  /** Client format. */
   dialect: ClientDialect;
   /** API surface of errors, headers and model lists. */
   surface: ApiSurface;
-  /** How callers say who they are: by a key, or by a session of the console. */
+  /** How callers authenticate: by a key, or by a console session. */
   callers: 'keys' | 'sessions';
-  /** Bodies of another shape that callers send here are its calls. Missing: there are none. */
+  /** Endpoint for bodies of another format on this path. If undefined, none. */
   ofOtherShape?: RelayEndpoint;
-  /** A WebSocket at this path has many such calls. */
+  /** WebSocket protocol at this path. If undefined, none. */
   socket?: SocketDialect;
 }
 
@@ -46,7 +46,7 @@ export const relayEndpoints: readonly RelayEndpoint[] = [
   ofSessions('/pg/audio/transcriptions', callKinds.transcriptions),
   ofSessions('/pg/audio/translations', callKinds.translations),
   endpoint('/v1/completions', clientDialects['openai-completions'], callKinds.completions),
-  // Path of Mistral's packages.
+  // Path of Mistral's SDKs.
   endpoint('/v1/fim/completions', openaiDialect, callKinds.fim),
   endpoint('/v1/embeddings', openaiDialect, callKinds.embeddings),
   endpoint('/v1/engines/{model}/embeddings', openaiDialect, callKinds.embeddings),
@@ -72,11 +72,11 @@ export const relayEndpoints: readonly RelayEndpoint[] = [
     endpoint(`${path}:batchEmbedContents`, clientDialects.gemini, callKinds.embeddings),
     endpoint(`${path}:predict`, clientDialects.gemini, callKinds.images),
   ]),
-  // Google's packages use either address.
+  // Google's SDKs use either path.
   ...['/v1/interactions', '/v1beta/interactions'].map((path) => endpoint(path, clientDialects['gemini-interactions'], callKinds.chat)),
 ];
 
-/** Its sessions are sockets alone. */
+/** Endpoint of realtime sessions, which are WebSockets only. */
 export const realtimeEndpoint: RelayEndpoint = endpoint('/v1/realtime', openaiDialect, callKinds.realtime);
 
 function endpoint(path: string, dialect: ClientDialect, kind: CallKind): RelayEndpoint {
@@ -89,23 +89,23 @@ function ofSessions(path: string, kind: CallKind, dialect: ClientDialect = opena
   return { ...endpoint(path, dialect, kind), callers: 'sessions' };
 }
 
-/** Returns the endpoint of a body: callers select it by its shape. */
+/** Returns the endpoint for a body, which depends on its format if the path has several. */
 export function endpointOf(requested: RelayEndpoint, body: unknown): RelayEndpoint {
   const { ofOtherShape: other } = requested;
   return other !== undefined && isObject(body) && other.dialect.isShapeOf?.(body) === true ? other : requested;
 }
 
-/** The surface that callers at this path expect, whether or not there is anything at it. */
+/** Returns the API surface that callers expect at a path, even if nothing is served there. */
 export function surfaceAt(pathname: string, headers = noHeaders): ApiSurface {
   const found = relayEndpoints.find(({ pattern }) => pattern.covers(pathname));
   const surface = found?.surface ?? unservedSurface(pathname, headers);
   if (surface !== undefined) return surface;
   const own = ownStarts.get(startOf(pathname)) ?? defaultSurface;
-  // Below `/v1` several vendors have something.
+  // Several vendors have paths below `/v1`.
   return own === defaultSurface ? surfaceOf(headers, noQuery) : own;
 }
 
-/** Paths of the vendors' formats that begin so, and are not served: the error says so, instead of that they do not exist. */
+/** Paths of vendors' APIs that are not served. Their error states that, instead of an unknown path. */
 const missingKinds =
   /^\/v1\/(?:assistants|audio|batches|edits|evals|files|fine-tunes|fine_tuning|realtime|threads|uploads|vector_stores|videos)(?:\/|$)/;
 
@@ -116,13 +116,13 @@ export function isMissingKind(pathname: string): boolean {
   return missingKinds.test(pathname) || unservedSurface(pathname, noHeaders) !== undefined;
 }
 
-/** `/v1beta` of `/v1beta/models`. */
+/** Returns the first segment of a path: `/v1beta` of `/v1beta/models`. */
 function startOf(pathname: string): string {
   const end = pathname.indexOf('/', 1);
   return end < 0 ? pathname : pathname.slice(0, end);
 }
 
-/** Surface of paths that begin so: that of the first one in the table. */
+/** Surfaces by first segment: that of the first endpoint in the table. */
 const ownStarts: ReadonlyMap<string, ApiSurface> = new Map(
   relayEndpoints.toReversed().map(({ path, surface }) => [startOf(path), surface]),
 );

@@ -1,4 +1,4 @@
-// Which models a caller may use, as a list in its own format, and a tag that says whether that has changed.
+// Lists the models that a caller may use, in the caller's format, with a tag that changes with the list.
 import { createHash } from 'node:crypto';
 import { pricedName } from '#shared/pricing-rules.ts';
 import type { ApiSurface, ListedModel } from '#server/surfaces/api-surface.ts';
@@ -6,12 +6,12 @@ import type { Admission } from '#server/call/admission/admission.ts';
 import type { RelayServices } from '#server/call/services.ts';
 import { ownerOf } from '#server/exchange/model-owners.ts';
 
-/** Names that the key may use, sorted: its own list, or whatever enabled channels serve to its group. */
+/** Returns the sorted models that a key may use: the key's list, or those that enabled channels serve to its group. */
 export function modelsOf({ channels }: Pick<RelayServices, 'channels'>, { models, group }: Admission): readonly string[] {
   return models === null ? channels.enabledModels([group]) : [...models].toSorted();
 }
 
-/** Whether one is among those; a name that is priced as another is it. */
+/** Reports whether the list has a model, or the name that it is priced as. */
 export function hasModel(names: readonly string[], model: string): boolean {
   return names.includes(model) || names.includes(pricedName(model));
 }
@@ -22,17 +22,17 @@ export function listedModel(id: string): ListedModel {
 
 const noQuery = new URLSearchParams();
 
-/** The tag of a list as it is written. */
+/** Returns the tag of a list. */
 export function tagOf(list: object): string {
   return `"${createHash('sha256').update(JSON.stringify(list)).digest('base64url').slice(0, 22)}"`;
 }
 
 export interface ModelTags {
-  /** Returns the whole list, in the surface's format, for this caller. Cached until a channel changes. */
+  /** Returns the tag of the caller's whole list in the surface's format. Cached until a channel changes. */
   read(admission: Admission, surface: ApiSurface): string;
 }
 
-/** Beyond so many lists none is remembered: keys may have lists of their own. */
+/** Maximum cached tags: each key may have another list. */
 const mostTags = 1000;
 
 export function createModelTags({ channels }: Pick<RelayServices, 'channels'>): ModelTags {

@@ -6,7 +6,7 @@ describe('path patterns', () => {
     { path: '/v1/chat/completions', route: '/v1/chat/completions', verb: undefined },
     { path: '/v1beta/models/{model}:countTokens', route: '/v1beta/models/:model+', verb: 'countTokens' },
     { path: '/v1/engines/{model}/embeddings', route: '/v1/engines/:model+/embeddings', verb: undefined },
-  ])('$path is $route to the router', ({ path, route, verb }) => {
+  ])('$path is the route $route', ({ path, route, verb }) => {
     expect(pathPattern(path)).toMatchObject({ route, verb });
   });
 
@@ -27,7 +27,7 @@ describe('path patterns', () => {
       covered: ['/v1/engines/a/embeddings', '/v1/engines/a/b/embeddings'],
       others: ['/v1/engines//embeddings', '/v1/engines/a', '/v1/engines/embeddings'],
     },
-  ])('$path covers what it names', ({ path, covered, others }) => {
+  ])('$path matches the paths that it names', ({ path, covered, others }) => {
     const { covers } = pathPattern(path);
     expect(covered.filter((one) => !covers(one))).toEqual([]);
     expect(others.filter(covers)).toEqual([]);

@@ -1,15 +1,15 @@
-// Paths of endpoints: plain ones, and those that name a model, perhaps with a verb behind a colon.
-// `/v1beta/models/{model}:generateContent`, `/v1/engines/{model}/embeddings`. What stands before the word within the braces is a part
-// of the name: `/v1beta/{tunedModels/model}:generateContent`.
+// Patterns of endpoint paths, which may contain a model and a verb after a colon: `/v1beta/models/{model}:generateContent`,
+// `/v1/engines/{model}/embeddings`. Text in the braces before `model` is part of the model's name:
+// `/v1beta/{tunedModels/model}:generateContent`.
 
 export interface PathPattern {
-  /** As the router takes it. Patterns that differ only in their verb have the same. */
+  /** Route for the router; the same for patterns that differ in their verb only. */
   readonly route: string;
-  /** Behind the last colon. */
+  /** Verb after the last colon; undefined if there is none. */
   readonly verb: string | undefined;
-  /** The model's name, of what the router has found. */
+  /** Returns the model name for the router's match. */
   modelOf(found: string): string;
-  /** Returns whether a path, still with its escapes, matches this pattern or is below it. */
+  /** Reports whether a path, with its escapes, matches the pattern or is below it. */
   covers(pathname: string): boolean;
 }
 
@@ -33,7 +33,7 @@ export function pathPattern(path: string): PathPattern {
   };
 }
 
-/** A model's name may have colons itself; the verb is behind the last one. */
+/** Splits the verb off a model name, which may contain colons: the verb is after the last one. */
 export function splitVerb(named: string): { model: string; verb: string | undefined } {
   const at = named.lastIndexOf(':');
   return at < 0 ? { model: named, verb: undefined } : { model: named.slice(0, at), verb: named.slice(at + 1) };

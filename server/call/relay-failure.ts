@@ -1,4 +1,4 @@
-// How failures leave on the relay's paths: in the caller's format and language, with the request id.
+// Builds error responses of the relay: in the caller's format and language, with the request id.
 import { AppError, type ErrorCode, errors, errorText, type Language, waitText } from '#shared/errors.ts';
 import type { ApiSurface, ErrorObject } from '#server/surfaces/api-surface.ts';
 import { failureHeaders } from '#server/http/failure.ts';
@@ -11,24 +11,24 @@ import { refusesChannel } from '#server/exchange/failure-consequences.ts';
 
 const requestTypes = new Set([400, 404, 408, 413, 415, 426]);
 
-/** Clients of the playground compare these texts. */
+/** Errors whose text has no request id, because clients of the playground compare it. */
 const withoutId = new Set<ErrorCode>(['access_token_not_supported', 'group_not_allowed']);
 
-/** Programs compare these, so they are English in either language; users of the playground read them in their language. */
+/** Errors whose text is English for API callers, because programs compare it; users of the playground get their language. */
 const playgroundTexts: Partial<Record<ErrorCode, Record<Language, string>>> = {
   model_required: { zh: '请选择模型', en: 'Choose a model' },
   invalid_text_request: { zh: '请填写消息（messages）', en: 'The request has no messages' },
   sensitive_words_detected: { zh: '内容包含屏蔽词', en: 'The request has blocked words' },
 };
 
-/** The same for a call of the console's session. */
+/** Builds the error object for a playground call. */
 export function playgroundError(error: AppError, language: Language, requestId: string): ErrorObject {
   const reported = gatewayError(error, language, requestId);
   const message = playgroundTexts[error.code]?.[language];
   return message === undefined ? reported : { ...reported, message };
 }
 
-/** The error object of our own refusals. */
+/** Builds the error object for an error of the gateway. */
 export function gatewayError(error: AppError, language: Language, requestId: string): ErrorObject {
   const text = errorText(error.code, language, error.details);
   const message = withoutId.has(error.code) ? text : `${text} (request id: ${requestId})`;
@@ -48,18 +48,18 @@ export interface ReportedFailure {
   retryAfter: number | undefined;
 }
 
-/** Returns a caller's error for an upstream's failure: the upstream's message, unless it concerns the channel's account or saturation. */
+/** Returns the caller's error for an upstream's failure: the upstream's message, unless it concerns the channel's account or load. */
 export function reportFailure(
   failure: UpstreamFailure,
   { language, requestId, keywords }: { language: Language; requestId: string; keywords: readonly string[] },
 ): ReportedFailure {
   if (refusesChannel(failure, keywords)) {
-    // 502: SDKs take it for the server's fault and try again. 401 would make a caller look for a fault of the own key.
-    // Words alone may have been quoted: the status stays, and SDKs do not try a bad request again.
+    // Reported as 502, which SDKs retry: 401 would make callers suspect their key. If only words of the message point to the
+    // channel, they may be quoted from the request: the status is unchanged, so that SDKs do not retry a bad request.
     const isCertain = refusesChannel(failure, []) || failure.status >= 500;
     const status = isCertain ? errors.channel_refused.status : failure.status;
     const error = { ...gatewayError(new AppError('channel_refused'), language, requestId), type: 'upstream_error', status };
-    return { error: speaksOfQuota(failure) ? { ...error, upstreamCode: quotaCode } : error, retryAfter: undefined };
+    return { error: concernsQuota(failure) ? { ...error, upstreamCode: quotaCode } : error, retryAfter: undefined };
   }
   if (failure.own !== undefined) return { error: gatewayError(failure.own, language, requestId), retryAfter: undefined };
   const own: ErrorCode | null = failure.status === 429 ? 'upstream_saturated' : failure.errorCode;
@@ -71,12 +71,12 @@ export function reportFailure(
 
 const quotaCode = 'insufficient_quota';
 
-/** The exhausted account is the channel's: an immediate retry would pay for the prompt once more, and be refused again. */
-function speaksOfQuota({ code, type, status, upstreamStatus }: UpstreamFailure): boolean {
+/** Reports whether the channel's account is exhausted, so that an immediate retry would be refused again. */
+function concernsQuota({ code, type, status, upstreamStatus }: UpstreamFailure): boolean {
   return code === quotaCode || type === quotaCode || status === 402 || upstreamStatus === 402;
 }
 
-/** Returns a caller's error for a call that did not end well. `failure`: as an upstream sent it, or as it was detected before a response. */
+/** Returns the caller's error for a failed call. `failure`: the upstream's, or one that the gateway detected. */
 export function reportEnd(call: RunningCall, { reason, failure }: ReportedEnd): ReportedFailure {
   const { services, requestId } = call;
   if (failure === undefined) return reportError(call, reason === 'no_channel' ? noChannel(call) : new AppError(endRules[reason].reported));
@@ -98,27 +98,27 @@ export function noChannel({ admission, model }: Pick<RunningCall, 'admission' | 
   return new AppError('no_channel', { group: admission.group, model }, { retryAfter: retryNoChannelSeconds });
 }
 
-/** An attempt that failed on our side: at the request, which this channel has no place for, or at ourselves. It says nothing of the channel. */
+/** Wraps an error of the gateway, e.g. a request that the channel's format cannot express. It does not affect the channel's health. */
 export function failureOfOurs(error: AppError): UpstreamFailure {
   return { ...invalidResponse(), status: error.status, errorCode: error.code, code: error.code, message: error.message, own: error };
 }
 
-/** The model's output is nested too deep: its caller requested it, and another channel's would be the same. */
+/** Failure for output that is nested too deep. The request caused it, so it is not retried on another channel. */
 export function tooDeep(): UpstreamFailure {
   return failureOfOurs(new AppError('upstream_too_deep'));
 }
 
-/** The id of a call under our own name, and where the libraries of the caller's format look for it. */
+/** Headers with the request id: Tidegate's, and the one that the SDKs of the caller's format read. */
 export function requestIdHeaders({ requestIdHeader }: ApiSurface, requestId: string): Record<string, string> {
   return { 'x-oneapi-request-id': requestId, [requestIdHeader]: requestId };
 }
 
-/** What libraries try again by themselves; what is not there is not there the next time either. */
+/** Reports whether SDKs should retry a status. 501 is final: what is not served now will not be served at a retry. */
 function isWorthRetrying(status: number): boolean {
   return status === 408 || status === 409 || status === 429 || (status >= 500 && status !== 501);
 }
 
-/** The same where there is no response around it. */
+/** Adds the response headers to an error that is sent without an HTTP response, e.g. in a stream. */
 export function withHeaders(
   error: ErrorObject,
   { requestId, retryAfter }: { requestId: string; retryAfter: number | undefined },
@@ -128,14 +128,14 @@ export function withHeaders(
   return { ...error, headers };
 }
 
-/** The response that says so. */
+/** Builds the HTTP response for an error. */
 export function errorResponse(surface: ApiSurface, error: ErrorObject, requestId: string, retryAfter?: number): Response {
   return bufferResponse(
     error.status,
     {
       'content-type': 'application/json; charset=utf-8',
       ...failureHeaders({ retryAfter }, requestId),
-      // Libraries of several vendors go by it.
+      // SDKs of several vendors read this header.
       'x-should-retry': String(isWorthRetrying(error.status)),
       [surface.requestIdHeader]: requestId,
     },

@@ -27,9 +27,9 @@ import { httpTurn, type StreamedTurn } from '#server/call/turn.ts';
 import { type NoResponse, type Outcome, runAttempts } from '#server/call/run-attempts.ts';
 
 /**
- * Answers one call. Never rejects: every failure leaves in the endpoint's own format.
+ * Handles one call. Never rejects: failures are reported in the endpoint's format.
  * @param source stored conversation of the call, which also stores its response; if undefined, nothing is stored
- * @param pathModel the model that the path names, if it does
+ * @param pathModel model in the path; undefined if it has none
  */
 export async function relay(
   services: RelayServices,
@@ -63,7 +63,7 @@ export async function relay(
   }
 }
 
-/** Answers with the id of a background response, which the caller can retrieve later. */
+/** Responds with the id of a background response, which the caller can retrieve later. */
 async function answerLater(call: RunningCall, later: LaterResponse): Promise<DirectResponse> {
   const { services, content, requestId, model, createdAt } = call;
   const release = () => {
@@ -122,16 +122,16 @@ async function storeWhole(call: RunningCall, answer: WholeAnswer): Promise<Respo
   return bufferResponse(200, { 'content-type': contentType, ...headersOf(call) }, reported);
 }
 
-/** The response of the call that its request repeats. */
+/** Builds the response for a request that repeats an earlier call's. */
 function repeatedResponse({ surface }: RelayEndpoint, { requestId, contentType, body }: RepeatedResponse): Response {
   return bufferResponse(200, { 'content-type': contentType, ...requestIdHeaders(surface, requestId), 'idempotent-replayed': 'true' }, body);
 }
 
-/** A whole response whose call is settled. */
+/** Complete response of a settled call. */
 export interface WholeAnswer {
   contentType: string;
   body: Buffer;
-  /** Its caller had left. */
+  /** Whether the caller had disconnected, and the response was read for its usage. */
   wasRead: boolean;
 }
 
@@ -147,12 +147,12 @@ export async function wholeAnswer(call: RunningCall): Promise<WholeAnswer | Repo
     await settleCall(call, { reason: 'blocked_words', channel, request, usage, firstByteMs });
     return reportEnd(call, { reason: 'blocked_words' });
   }
-  // The response leaves when its charge is durable: what was not settled was not answered.
+  // The response is sent after its charge is durable: a call that is not settled is not answered.
   await settleCall(call, { reason: wasRead ? 'client_disconnected' : 'completed', channel, request, usage, firstByteMs, wasRead });
   return { contentType, body, wasRead };
 }
 
-/** Waits for the first event, so that a failure before it is a response with its own status; but not for ever. */
+/** Responds with a stream. Waits a limited time for the first event, so that a failure before it is a response with its status. */
 async function answerStream(call: RunningCall): Promise<DirectResponse> {
   const { clock, context } = call.services;
   const keepAliveMs = context.env.STREAM_KEEPALIVE * 1000;
@@ -185,7 +185,7 @@ async function answerStream(call: RunningCall): Promise<DirectResponse> {
   return streamResponse(200, { ...eventStreamHeaders, ...type, ...headersOf(call) }, client.body);
 }
 
-/** The same for a turn whose response is a stream whatever happens. Resolves when its last word is on its way; never rejects. */
+/** Handles a turn whose response is always a stream, e.g. on a socket. Resolves when its last message is sent; never rejects. */
 export async function relayTurn(services: RelayServices, turn: StreamedTurn): Promise<void> {
   const opened = await openCall(services, turn);
   if ('refused' in opened) {
@@ -229,7 +229,7 @@ function headersOf(call: RunningCall): Record<string, string> {
   return headers;
 }
 
-/** Names that a caller chose: only what a header can carry, and not more than one should. */
+/** Joins names for a header; callers choose some, so characters and length are restricted. */
 function headerList(names: readonly string[]): string {
   return names
     .map((name) => name.replace(/[^\x21-\x7e ]|,/g, '?').slice(0, 100))
@@ -237,7 +237,7 @@ function headerList(names: readonly string[]): string {
     .join(', ');
 }
 
-/** What the work, which never fails, came to; or that it takes longer. */
+/** Resolves to the result of the work, which must not reject, or to `waiting` after the time. */
 function within<Result>(ms: number, work: Promise<Result>): Promise<Result | 'waiting'> {
   return new Promise((resolve) => {
     const timeout = setTimeout(resolve, ms, 'waiting');
@@ -248,13 +248,13 @@ function within<Result>(ms: number, work: Promise<Result>): Promise<Result | 'wa
   });
 }
 
-/** Settles a call without a response; its log row has the attempts. It is charged if the client disconnected, or requested too much. */
+/** Settles a call without a response; its log row has the attempts. It is charged if the provider bills it, e.g. after a disconnect. */
 function endWithoutResponse(call: RunningCall, outcome: NoResponse): ReportedFailure {
   call.conversation?.close();
   const { reason, channel, failure, unpassed = null } = outcome;
   const { context } = call.services;
   const attempt = unpassed?.attempt ?? (reason === 'client_disconnected' ? outcome.attempt : null) ?? null;
-  if (call.attempts.length === 0) noteUnasked(call, outcome);
+  if (call.attempts.length === 0) noteUnsent(call, outcome);
   if (call.attempts.length === 0 || reason === 'fault') releaseCall(call);
   else {
     const end: CallEnd =
@@ -268,14 +268,14 @@ function endWithoutResponse(call: RunningCall, outcome: NoResponse): ReportedFai
             isCut: unpassed === null || unpassed.isCut === true,
           }
         : { reason, channel: channel ?? null, request: null, usage: null, firstByteMs: undefined };
-    // The response need not wait: it reports no charge.
+    // The error response does not wait for the settlement, because it reports no charge.
     context.waitUntil(settleCall(call, failure === undefined ? end : { ...end, failure }));
   }
   return outcome.reported ?? reportEnd(call, { reason, failure });
 }
 
-/** Logs a call that was sent to no channel, as a call that is refused before routing. */
-function noteUnasked(call: RunningCall, { reason, refusal }: NoResponse): void {
+/** Records a call that was sent to no channel as a refusal. */
+function noteUnsent(call: RunningCall, { reason, refusal }: NoResponse): void {
   const { services, turn, endpoint, admission, requestId, model } = call;
   const { request, connection } = turn;
   const error = refusal ?? (reason === 'no_channel' ? noChannel(call) : undefined);

@@ -1,5 +1,5 @@
-// Reserves for the model's largest output before a provider that accepts no limit is called: otherwise any number of calls with a limit of one word
-// could cost a whole response each.
+// Reserves the model's largest output before a call is sent to a provider that accepts no limit. Without that, calls with a
+// limit of one token could each cost a whole response.
 import type { AppError } from '#shared/errors.ts';
 import { maxOutputTokens } from '#server/money/max-output-tokens.ts';
 import { refusedFurther } from '#server/call/admission/reserve-call.ts';
@@ -7,7 +7,8 @@ import type { CallAttempt } from '#server/call/call-attempt.ts';
 import type { RunningCall } from '#server/call/running-call.ts';
 
 /**
- * Null: the call may go to that channel. An error: the account does not pay for what the channel may write; nothing is changed then.
+ * Returns null if the call may be sent to the channel, or an error if the account cannot pay for the output; nothing is changed
+ * then.
  * @throws {DatabaseUnavailable}
  */
 export function reserveLargestOutput(call: RunningCall, { route }: CallAttempt): null | Promise<AppError | null> {

@@ -18,15 +18,15 @@ import { splitVerb } from '#server/call/path-pattern.ts';
 import { relay as relayCall } from '#server/call/relay.ts';
 import { errorResponse, gatewayError, requestIdHeaders } from '#server/call/relay-failure.ts';
 
-/** Requests to a model by a verb of its path other than calls, by the verb. */
+/** Handlers of requests to a model other than calls, by the verb in the path. */
 export type ModelVerbs = Readonly<
   Record<string, (request: Request, model: string, connection: Connection | null) => Promise<DirectResponse>>
 >;
 
 interface Further {
-  /** Stores of the state that calls refer to. */
+  /** Sources of stored state that calls refer to. */
   sources: ConversationSources;
-  /** Of Gemini's models. */
+  /** Verbs on paths of Gemini's models. */
   verbs: ModelVerbs;
 }
 
@@ -34,21 +34,21 @@ export function mountRelay(host: RouteHost, { services, sockets }: Relay, { sour
   mountBilling(host, services);
   mountCalls(host, services, { sources, verbs });
 
-  // Claude Code looks whether anybody is there, before it has a key. Not direct: that would hold for all of `/api`, whose answers stream.
+  // Claude Code checks whether the server responds, before it has a key. Not a direct route, which would apply to all of `/api`.
   for (const method of ['HEAD', 'GET'] as const) {
     host.add(method, '/api/hello', () => Promise.resolve(new Response(null, { status: 204, headers: { 'cache-control': 'no-store' } })));
   }
 
   for (const endpoint of relayEndpoints) {
     if (endpoint.socket === undefined) continue;
-    // A request without an upgrade, perhaps because a proxy removed it, gets an error that says so: Codex then continues without a socket at once.
+    // A request without an upgrade, which a proxy may have removed, gets an error: Codex then falls back to HTTP at once.
     const conversations = sources[endpoint.refersToStored ?? 'responses'];
     host.addDirect('GET', endpoint.path, (request, _params, connection) => sockets.open({ endpoint, request, connection, conversations }));
   }
 
   mountRealtime(host, { services, sockets });
 
-  /** @param own the surface at that address; if there are several, the client's headers determine it */
+  /** @param own surface of the path; undefined if the client's headers determine it */
   async function listing(
     { request, connection, own }: { request: Request; connection: Connection | null; own: ApiSurface | undefined },
     write: (names: readonly string[], surface: ApiSurface, query: URLSearchParams) => object,
@@ -70,7 +70,7 @@ export function mountRelay(host: RouteHost, { services, sockets }: Relay, { sour
     }
   }
 
-  /** Models trained for a caller are listed only if the list has no tag: a tag is the same for all callers with equal keys. */
+  /** Returns the models to list. The caller's private models are listed only if the list has no tag: a tag is shared by callers. */
   async function namesFor(admission: Admission, surface: ApiSurface): Promise<readonly string[]> {
     const names = modelsOf(services, admission);
     if (admission.models !== null || surface.modelTag !== undefined) return names;
@@ -82,7 +82,7 @@ export function mountRelay(host: RouteHost, { services, sockets }: Relay, { sour
     host.addDirect('GET', path, (request, _params, connection) =>
       listing({ request, connection, own }, (names, surface, query) => surface.writeModelList(names.map(listedModel), query)),
     );
-    // Names may have slashes in them, and clients send those as they are or escaped.
+    // Model names may contain slashes, which clients send escaped or not.
     host.addDirect('GET', `${path}/:model+`, (request, { model = '' }, connection) =>
       listing({ request, connection, own }, (names, surface) => {
         if (!hasModel(names, model)) throw new AppError('model_not_found', { model }, { field: 'model' });
@@ -101,7 +101,7 @@ function mountCalls(host: RouteHost, services: Relay['services'], { sources, ver
         const requested = splitVerb(named ?? '');
         const serve = modelRoutes.has(route) && Object.hasOwn(verbs, requested.verb ?? '') ? verbs[requested.verb ?? ''] : undefined;
         if (serve !== undefined) return serve(request, requested.model, connection);
-        // Without a verb the path is no request to a model, in any format.
+        // Without a verb, the path is not a request to a model in any format.
         if (requested.verb === undefined) return Promise.reject(new AppError('invalid_url'));
         return Promise.resolve(notServed(request, endpoints[0]?.surface, connection));
       }
@@ -111,7 +111,7 @@ function mountCalls(host: RouteHost, services: Relay['services'], { sources, ver
     });
   }
 
-  /** What the format has and is not here. SDKs do not try it again. */
+  /** Responds to a request that the format has and the gateway does not serve; SDKs do not retry it. */
   function notServed(request: Request, surface: ApiSurface | undefined, connection: Connection | null): Response {
     const { requestId, language, url } = host.facts(request, connection);
     const error = gatewayError(new AppError('verb_unknown', { path: url.pathname }), language, requestId);
@@ -119,7 +119,7 @@ function mountCalls(host: RouteHost, services: Relay['services'], { sources, ver
   }
 }
 
-/** Sessions, and the keys for browsers that open them. */
+/** Mounts realtime sessions, and the client secrets that open them. */
 function mountRealtime(host: RouteHost, { services, sockets }: Pick<Relay, 'services' | 'sockets'>): void {
   for (const form of ['client_secrets', 'sessions', 'transcription_sessions'] as const) {
     host.addDirect('POST', `${realtimeEndpoint.path}/${form}`, (request, _params, connection) =>
@@ -139,7 +139,7 @@ const modelLists: readonly { path: string; own: ApiSurface | undefined }[] = [
   { path: '/v1beta/models', own: surfaces.gemini },
 ];
 
-/** Of those at one route, by the verb behind the model. */
+/** Selects the endpoint of a route by the verb after the model. */
 function endpointFor(endpoints: readonly RelayEndpoint[], named: string | undefined): { endpoint?: RelayEndpoint; model?: string } {
   const [first] = endpoints;
   if (named === undefined || first === undefined) return { endpoint: first, model: named };

@@ -1,4 +1,4 @@
-// One attempt of a call: sent to one channel, its response read.
+// Runs one attempt of a call: sends it to a channel and reads the response.
 import { AppError } from '#shared/errors.ts';
 import { mayBeTooLong, usageOfResponse, usageOfTooLong } from '#server/call/settlement/call-usage.ts';
 import type { ClientStream } from '#server/call/stream/client-stream.ts';
@@ -20,7 +20,7 @@ import type { EventSource } from '#server/exchange/upstream-stream.ts';
 import { countText } from '#server/exchange/token-estimate.ts';
 import { invalidResponse, type UpstreamFailure } from '#server/exchange/upstream-error.ts';
 
-/** A whole response that may go to the client once it is settled. */
+/** Complete response, which is sent to the client after the settlement. */
 export interface WholeResult {
   kind: 'whole';
   attempt: SentAttempt;
@@ -28,15 +28,15 @@ export interface WholeResult {
   contentType: string;
   usage: MeteredUsage;
   firstByteMs: number;
-  /** The response has blocked words: it is charged and not sent. */
+  /** Whether the response has blocked words: it is charged and not sent. */
   isBlocked: boolean;
 }
 
-/** A response that cannot be forwarded because of the request. It is charged. */
+/** Response that cannot be sent to the client for reasons of the request. It is charged. */
 export interface UnpassedResponse {
   attempt: SentAttempt;
   usage(): MeteredUsage | Promise<MeteredUsage>;
-  /** Its end was not read. */
+  /** Whether its end was not read. */
   isCut?: true;
 }
 
@@ -46,7 +46,7 @@ export type AttemptResult =
   | WholeResult
   | { kind: 'stream'; relay: StreamRelay }
   | { kind: 'failed'; failure: UpstreamFailure; unpassed?: UnpassedResponse }
-  /** `attempt`: an upstream may have been working on it. */
+  /** The call was stopped. `attempt`: attempt that an upstream may have been processing. */
   | { kind: 'stopped'; attempt: SentAttempt | null };
 
 export async function runAttempt(call: RunningCall, attempt: CallAttempt, client: ClientStream | null): Promise<AttemptResult> {
@@ -56,7 +56,7 @@ export async function runAttempt(call: RunningCall, attempt: CallAttempt, client
     const sendingIt = call.content.isLarge ? sendLarge(call, attempt) : sendTo(call, attempt);
     exchange = sendingIt instanceof Promise ? await sendingIt : sendingIt;
   } catch (failure) {
-    // The provider has no such call or lacks a field; another provider may have it.
+    // The provider's format cannot express the request; another provider's may.
     if (failure instanceof AppError) return { kind: 'failed', failure: failureOfOurs(failure) };
     throw failure;
   }
@@ -73,7 +73,7 @@ export async function runAttempt(call: RunningCall, attempt: CallAttempt, client
     isForClient = (result.kind === 'whole' || result.kind === 'stream') && call.stop.reason === undefined;
     return result;
   } finally {
-    // A response that is read after a disconnect stays buffered while it is counted.
+    // A response that was read after a disconnect remains in memory until its tokens are counted.
     stopping.ended();
     if (!isForClient) call.buffer?.ended();
   }
@@ -115,7 +115,7 @@ function readFailure(
     }
     if (response.answered !== undefined) return partlyAnswered(call, attempt, response);
     if (response.cause.reason !== 'too_large' || !mayBeTooLong(call)) return failedWith(call, attempt, response.failure);
-    // Another channel's response would be as long.
+    // Not retried: another channel's response would be as long.
     return {
       kind: 'failed',
       failure: failureOfOurs(new AppError('upstream_too_large')),
@@ -129,14 +129,14 @@ function readFailure(
   return failedWith(call, attempt, response.failure);
 }
 
-/** Providers may speak in another format than the usual one. */
-function noteSoundType(call: RunningCall, type: ResponseHeaders[string] | undefined): void {
+/** Notes the content type of speech, which may differ from the requested format. */
+function noteAudioType(call: RunningCall, type: ResponseHeaders[string] | undefined): void {
   const { stream, endpoint } = call;
   if (endpoint.kind.framing === undefined || stream?.contentType === undefined || typeof type !== 'string') return;
   if (/^audio\/[\w.+-]{1,60}(?:; ?[\w=. -]{1,60})?$/i.test(type)) stream.contentType = type;
 }
 
-/** Some requests of a split call succeeded and are charged, so the call is not retried on another channel. */
+/** Ends a split call of which some requests succeeded. They are charged, so the call is not retried. */
 async function partlyAnswered(
   call: RunningCall,
   attempt: SentAttempt,
@@ -148,20 +148,20 @@ async function partlyAnswered(
   const usage = async () => {
     const metered = await usageOfWhole(call, decoded);
     if (own === undefined) return metered;
-    // What was counted has every piece's prompt.
+    // A counted prompt includes those of all pieces.
     if (decoded.usage === null) return { ...metered, output: metered.output + own.output };
     return { ...metered, ...sumOfUsages(metered, own) };
   };
   return { kind: 'failed', failure, unpassed: { attempt, usage } };
 }
 
-/** From now on a disconnect ends the call. A whole response may be read to its end, because only the end reports its cost. */
+/** Makes a disconnect end the attempt. A complete response may still be read to its end, which reports its cost. */
 function watchStop(call: RunningCall, channel: PreparedChannel, sending: Exchange['sending']): { ended(): void } {
   const { services } = call;
   let abandoned: AbandonedCall | null = null;
   const disconnect = () => {
     const isReadOn = call.stream === null && !channel.setting.abortsAbandoned && !services.isEnding();
-    const place = isReadOn ? services.settlement.abandoned.keep(call.admission.user.id, () => sending.abort()) : null;
+    const place = isReadOn ? services.settlement.abandoned.admit(call.admission.user.id, () => sending.abort()) : null;
     abandoned = place;
     if (place === null) sending.abort();
     else sending.limitBy((bytes) => place.grow(bytes));
@@ -221,14 +221,14 @@ async function followStream(
   { client, stream }: { client: ClientStream | null; stream: EventSource },
 ): Promise<AttemptResult> {
   if (client === null) {
-    // The request was not for a stream.
+    // The provider streams although no stream was requested.
     stream.abort();
     return { kind: 'failed', failure: invalidResponse() };
   }
   return startStream(call, attempt, new StreamRelay({ call, client, attempt, stream }));
 }
 
-/** Waits for the first event, or for the failure that comes instead. */
+/** Waits for the first event of a stream, or for its failure. */
 async function startStream(call: RunningCall, attempt: SentAttempt, relay: StreamRelay): Promise<AttemptResult> {
   call.stop.end = () => relay.stop();
   relay.start();
@@ -239,7 +239,7 @@ async function startStream(call: RunningCall, attempt: SentAttempt, relay: Strea
   return { kind: 'stream', relay };
 }
 
-/** A failure with usage is charged, and the call is not retried. */
+/** Returns a failure. One with billed usage is charged, and the call is not retried. */
 function failedWith(call: RunningCall, attempt: SentAttempt, reported: UpstreamFailure): AttemptResult {
   let failure = reported;
   for (const stage of call.stages) if (stage.failure !== undefined) failure = stage.failure(failure);
@@ -248,7 +248,7 @@ function failedWith(call: RunningCall, attempt: SentAttempt, reported: UpstreamF
   return { kind: 'failed', failure, unpassed: { attempt, usage: () => usageOfWhole(call, { usage, written: () => '' }) } };
 }
 
-/** The call is not retried: another model's response would be nested as deeply. */
+/** Returns the failure for a response that is nested too deep. It is not retried: another response would be as deep. */
 function notPassed(call: RunningCall, attempt: SentAttempt, deep: DeepWhole): AttemptResult {
   return { kind: 'failed', failure: tooDeep(), unpassed: { attempt, usage: () => usageOfWhole(call, deep) } };
 }
@@ -333,7 +333,7 @@ async function blockWhole(call: RunningCall, result: WholeResult, written: Decod
   return result;
 }
 
-/** A translated response reaches the stream as its parts, others as events of their format. */
+/** Sends a complete response as a stream: a translated one as its parts, others as events of their format. */
 async function streamOfWhole(
   call: RunningCall,
   body: Buffer,

@@ -1,4 +1,4 @@
-// The attempts of a relayed call, one channel after the other.
+// Runs the attempts of a relayed call, one channel after the other.
 import type { AppError } from '#shared/errors.ts';
 import type { StopReason } from '#server/call/call-end.ts';
 import type { SentAttempt } from '#server/call/call-attempt.ts';
@@ -21,26 +21,26 @@ import type { UpstreamFailure } from '#server/exchange/upstream-error.ts';
 export type Outcome = { kind: 'whole'; result: WholeResult } | { kind: 'stream' } | NoResponse;
 export interface NoResponse {
   kind: 'none';
-  /** Error for the caller, if it does not follow from the other members. */
+  /** Error for the caller, if it is not derived from the other members. */
   reported?: ReportedFailure;
-  /** Why the call was sent to no channel. If undefined, it was sent to one, or there is none. */
+  /** Why the call was sent to no channel. If undefined, it was sent, or there is no channel. */
   refusal?: AppError;
   reason: 'upstream_failed' | 'unsendable' | 'no_channel' | 'fault' | StopReason;
-  /** The one that failed. */
+  /** Channel that failed. */
   channel?: PreparedChannel;
   failure?: UpstreamFailure;
-  /** What was under way when the call was stopped. */
+  /** Attempt in progress when the call was stopped. */
   attempt?: SentAttempt | null;
-  /** What came, and cannot be passed on. */
+  /** Response that cannot be sent to the client. */
   unpassed?: UnpassedResponse | null;
 }
 
-/** Sends the call to one channel after the other until one answers. Nothing has reached the client yet. */
+/** Sends the call to one channel after the other until one responds. Nothing was sent to the client before. */
 export async function runAttempts(call: RunningCall, client: ClientStream | null): Promise<Outcome> {
   const { services, admission, model } = call;
   let stopped: StopReason | undefined;
   let last: NoResponse = { kind: 'none', reason: 'no_channel' };
-  /** First refusal of the request itself, reported whatever other channels answered. */
+  /** First refusal that the request caused, which is reported even if other channels failed otherwise. */
   let bad: NoResponse | null = null;
   const routing = routingOf(call.stages);
   const next = attempts({
@@ -98,7 +98,7 @@ export async function runAttempts(call: RunningCall, client: ClientStream | null
     }
     const { failure, unpassed = null } = result;
     noteFailed(call, attempt, failure);
-    // Ours, before anything was sent: no channel had a part in it.
+    // The gateway refused before anything was sent: the attempt does not count for the channel.
     const isUnsent = failure.own !== undefined && unpassed === null && attempt.record.status === 0;
     if (isUnsent) attempt.record.unsent = true;
     if (!isUnsent) last = { kind: 'none', reason: 'upstream_failed', failure, channel, unpassed };

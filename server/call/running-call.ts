@@ -1,4 +1,4 @@
-// What is known of a call while it runs; `relay.ts` fills it in order.
+// State of a running call.
 import type { Attempt } from '#shared/logs.ts';
 import type { CallParameters, ResponseWriterOptions, StreamVoice } from '#server/formats/client-dialect.ts';
 import type { ResponseBuffer } from '#server/call/settlement/response-buffers.ts';
@@ -21,28 +21,28 @@ export interface RunningCall {
   readonly admission: Admission;
   readonly model: string;
   readonly content: CallContent;
-  /** State that it refers to apart from its request, and leaves; null: none. */
+  /** Stored conversation that the call continues or leaves; null if stateless. */
   readonly conversation: CallConversation | null;
-  /** The fields of the request that say how its response is written. */
+  /** Request fields that determine how the response is written. */
   responseFields: Readonly<Record<string, unknown>>;
   readonly parameters: CallParameters;
-  /** If null, the response is whole. */
+  /** Stream of the response; null for a complete response. */
   readonly stream: CallStream | null;
-  /** The client's headers that are for a provider of the same format. */
+  /** Client headers that are forwarded to a provider of the same format. */
   readonly clientHeaders: Readonly<Record<string, string>>;
-  /** Monotonic milliseconds. A turn that is reserved for before it begins has its own beginning. */
+  /** Start in monotonic milliseconds; for a turn that was reserved in advance, its own start. */
   startedAt: number;
   /** Unix seconds. */
   createdAt: number;
-  /** The reservation of the prompt that is sent; replaced when the prompt becomes shorter. */
+  /** Reservation for the prompt that is sent; replaced with the prompt. */
   reserved: ReservedCall;
   readonly attempts: Attempt[];
-  /** Request of the attempt that was sent last. If null, none was sent. */
+  /** Request sent last; null if none was sent. */
   sent: SentRequest | null;
-  /** The parts that stages have in the call, in their order. */
+  /** Stages of the call, in order. */
   readonly stages: readonly StageRun[];
   readonly stop: CallStop;
-  /** What is in memory of its response, until the client's connection is done with it; undefined: there is none. */
+  /** Memory of a complete response until the client has received it. If undefined, it is not counted. */
   readonly buffer: ResponseBuffer | undefined;
 }
 
@@ -52,7 +52,7 @@ export interface CallStream {
   contentType: string | undefined;
 }
 
-/** What a writer of responses needs to know of the call. */
+/** Returns the options for response writers. */
 export function writerOptions(call: RunningCall): ResponseWriterOptions {
   const { requestId, model, createdAt, parameters, reserved, responseFields, turn, services } = call;
   const { envelope, onComplete } = turn;
@@ -70,13 +70,13 @@ export function writerOptions(call: RunningCall): ResponseWriterOptions {
   };
 }
 
-/** Speaks to its caller until a stream does. */
+/** Returns the writer of keep-alives and errors before there is a stream. */
 export function voiceOf(call: RunningCall): StreamVoice {
   const { voiceOf: own, dialect } = call.endpoint;
   return own?.(call.responseFields) ?? dialect.createStreamWriter(writerOptions(call));
 }
 
-/** Tokens of all choices together that the provider was sent as the limit. If undefined, none. */
+/** Returns the limit of all choices that was sent to the provider; undefined if none. */
 export function sentLimitOf(call: RunningCall): number | undefined {
   const { sent, parameters } = call;
   return sent?.sentLimit === undefined ? undefined : sent.sentLimit * (parameters.prompts ?? 1);
@@ -87,7 +87,7 @@ export function elapsed(call: RunningCall): number {
   return Math.round((performance.now() - call.startedAt) * 1000) / 1000;
 }
 
-/** Ends what the call and its stages hold. A call that is not settled costs nothing. */
+/** Releases what the call and its stages hold. A call that is not settled is free. */
 export function releaseCall(call: RunningCall): void {
   const { services, reserved, stages } = call;
   services.context.ledger.release(reserved.reservation);
@@ -97,7 +97,7 @@ export function releaseCall(call: RunningCall): void {
   }
 }
 
-/** The client's connection is gone: it has disconnected, or the server has cut it. The first call sets the reason. */
+/** Stops a call whose client has disconnected, or was disconnected at shutdown. The first call sets the reason. */
 export function stopCall(call: RunningCall): void {
   const { stop, services } = call;
   stop.reason ??= services.isEnding() ? 'shutdown' : 'client_disconnected';

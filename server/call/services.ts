@@ -30,8 +30,8 @@ export interface RelayServices {
   readonly responseBuffers: ResponseBuffers;
   readonly refusals: RefusalWatch;
   readonly refusalLog: RefusalLog;
-  /** The server is about to cut what is open: clients that go now were cut. */
+  /** Reports whether the server is closing connections, so that clients that disconnect now were cut. */
   readonly isEnding: () => boolean;
-  /** Address of the client; forwarding headers count only from trusted proxies. */
+  /** Returns the client's IP address; forwarding headers count only from trusted proxies. */
   addressOf(request: Request, connection: Connection | null): string;
 }

@@ -12,7 +12,7 @@ function stageWith(run: StageRun | null, fields: Partial<CallStage> = {}): CallS
   return { name: 'test', applies: () => true, open: () => run, ...fields };
 }
 
-test('stages: parts are in the order of the list, whichever stage waits, and without stages that are not concerned', async () => {
+test('stages: runs have the order of the list, also with asynchronous stages; stages without a run are left out', async () => {
   const [first, second, third] = [{}, {}, {}];
   const late = stageWith(null, { open: () => Promise.resolve(second) });
   const lateNone = stageWith(null, { open: () => Promise.resolve(null) });
@@ -23,20 +23,20 @@ test('stages: parts are in the order of the list, whichever stage waits, and wit
   for (const [index, run] of [first, second, third].entries()) expect(runs[index]).toBe(run);
 });
 
-test('stages: nothing waits where no stage does', () => {
+test('stages: synchronous stages open synchronously', () => {
   const run = {};
   expect(openStages([stageWith(null), stageWith(run)], call)).toEqual([run]);
   expect(openStages([], call)).toEqual([]);
 });
 
-test('stages: a refusal of any stage refuses the call', async () => {
+test('stages: a call is refused if any stage refuses it', async () => {
   const refusal = new AppError('model_not_found', { model: 'tide' });
   const late = stageWith(null, { open: () => Promise.resolve({}) });
   const refusing = stageWith(null, { open: () => Promise.reject(refusal) });
   await expect(openStages([late, refusing], call)).rejects.toBe(refusal);
 });
 
-test('stages: those that apply are listed again when a setting changes', () => {
+test('stages: applicable stages are listed again when a setting changes', () => {
   const settings = { revision: 1 };
   let isOn = false;
   const stage = stageWith(null, { applies: () => isOn });
@@ -48,7 +48,7 @@ test('stages: those that apply are listed again when a setting changes', () => {
   expect(stages.of(endpoint)).toEqual([stage]);
 });
 
-test('stages: the guard of texts is that of the first stage with one; without any, all texts pass', () => {
+test('stages: the text guard is that of the first stage with one; without any, all texts pass', () => {
   const guard: TextGuard = { isOn: true, output: () => null, check() {} };
   const settings = { revision: 1 };
   expect(compileStages([stageWith(null), stageWith(null, { guard }), stageWith(null, { guard: { ...guard } })], settings).guard).toBe(
@@ -57,7 +57,7 @@ test('stages: the guard of texts is that of the first stage with one; without an
   expect(compileStages([stageWith(null)], settings).guard).toMatchObject({ isOn: false });
 });
 
-test('stages: what they add to a prompt is counted with the endpoint; without additions the endpoint is the same', () => {
+test('stages: additions to the prompt are counted; without any, the endpoint is unchanged', () => {
   const counted = { promptContent: () => ({ fixed: 1 }) } as unknown as RelayEndpoint;
   const adding: StageRun = { promptContent: (prompt) => void (prompt.fixed += 10) };
   expect(countedEndpoint(counted, [{}])).toBe(counted);

@@ -1,6 +1,6 @@
-// Stages of a call: hooks by which a feature takes part in calls. Each feature is a folder in `server/slices/` and a line in
-// `server/call-stages.ts`, which orders them. The state of a call is its stage's own: a stage that is not concerned opens none, and is
-// not entered again in that call.
+// Stages of a call: hooks by which features take part in calls. Each feature is a folder in `server/slices/` and a line in
+// `server/call-stages.ts`, which orders them. A stage that concerns a call opens a `StageRun` with its state; otherwise its hooks
+// are not called for that call.
 import type { AppError } from '#shared/errors.ts';
 import type { Admission } from '#server/call/admission/admission.ts';
 import type { RelayEndpoint } from '#server/call/endpoints.ts';
@@ -23,57 +23,63 @@ import type { ChargeRow } from '#server/money/settlement/settlement.ts';
 
 export interface CallStage {
   readonly name: string;
-  /** Whether calls of the endpoint can concern the stage. Evaluated once per endpoint and revision of the settings. */
+  /** Reports whether calls of the endpoint can concern the stage. Called once per endpoint and revision of the settings. */
   applies(endpoint: RelayEndpoint): boolean;
-  /** Returns the stage's part in an admitted call, before money is reserved; null if the call does not concern it. @throws {AppError} to refuse the call */
+  /**
+   * Opens the stage for an admitted call, before the reservation; null if the call does not concern it.
+   * @throws {AppError} to refuse the call
+   */
   open(call: AdmittedCall): StageRun | null | Promise<StageRun | null>;
-  /** Finds a model by a name that no channel serves to the caller's group. @throws {AppError} if the model cannot be called now */
+  /**
+   * Finds a model by a name that no channel serves to the caller's group.
+   * @throws {AppError} if the model cannot be called now
+   */
   findModel?(admission: Admission, model: string): PrivateModel | null | Promise<PrivateModel | null>;
-  /** Names of private models that the caller can call, the newest last. */
+  /** Returns the names of the caller's private models, the newest last. */
   modelsOf?(admission: Admission): Promise<readonly string[]>;
-  /** Judges texts wherever they are, in calls by the hooks of the stage. One stage has a guard. */
+  /** Guard of texts, also for texts outside of calls. Only one stage has a guard. */
   readonly guard?: TextGuard;
-  /** Returns the stage for the calls of one WebSocket. If undefined, a connection is nothing to the stage. */
+  /** Returns the stage for the calls of one WebSocket. If undefined, the stage has no state per connection. */
   connect?(userId: number): ConnectedStage;
 }
 
-/** A model that one caller has, on one channel. */
+/** Private model of a caller, on one channel. */
 export interface PrivateModel {
   /** The caller's name of the model. */
   name: string;
-  /** Model that it was trained from, which determines its price. */
+  /** Base model, which determines the price. */
   base: string;
   upstreamModel: string;
-  /** Routes calls to the model. */
+  /** Only channel with the model. */
   channel: PreparedChannel;
 }
 
-/** A stage that remembers something between the calls of a connection. */
+/** Stage with state between the calls of a connection. */
 export interface ConnectedStage extends Pick<CallStage, 'open'> {
-  /** Headers of the handshake's response. */
+  /** Returns headers for the handshake's response. */
   headers?(endpoint: RelayEndpoint, clientHeaders: Readonly<Record<string, string>>): Record<string, string>;
 }
 
 /** Channels that may take a call, the highest priority first. */
 export interface ChannelChoice {
   readonly tiers: readonly Tier[];
-  /** Ids of channels that the call has been sent to. */
+  /** Ids of channels that the call was sent to. */
   readonly tried: ReadonlySet<number>;
-  /** Share of its weight that a channel's failures have left it, from 0 to 1. */
+  /** Returns the health of a channel, from 0 (paused) to 1. */
   health(channel: PreparedChannel): number;
 }
 
-/** What stages determine of how a response is read. */
+/** Options of stages for reading a response. */
 export type ResponseReading = Pick<StreamInput, 'restoreObjectId' | 'signatures'>;
 
-/** Whole response to the caller. */
+/** Complete response, written for the caller. */
 export interface WrittenResponse {
   body: Buffer;
   /** Text of the model. */
   written(): string;
 }
 
-/** Whole response as it leaves to the caller. */
+/** Complete response as it is sent to the caller. */
 export interface SentResponse {
   contentType: string;
   body: Buffer;
@@ -87,37 +93,43 @@ export interface RepeatedResponse extends SentResponse {
 
 /** How a call ended, for its log row. */
 export interface EndedCall {
-  /** If null, nothing was used. */
+  /** Usage; null if nothing was used. */
   usage: MeteredUsage | null;
-  /** If null, no request led to anything. */
+  /** Request that was sent; null if none had an effect. */
   request: SentRequest | null;
-  /** All of the response was read. */
+  /** Whether the whole response was read. */
   isWhole: boolean;
 }
 
-/** One stage's part in one call. Every hook is optional; the comments are in the order in which hooks run. */
+/** State and hooks of a stage in one call. Every hook is optional; they are listed in the order in which they run. */
 export interface StageRun {
-  /** Answers the call in place of a provider: it is not reserved for, sent, charged or logged. Further stages are not opened. */
+  /** Stored response that answers the call, which is then not reserved, sent, charged or logged. Further stages are not opened. */
   readonly repeated?: RepeatedResponse;
-  /** The only channel that may take the call, in place of those that serve its model. */
+  /** Only channel that may take the call, instead of those that serve the model. */
   readonly only?: PreparedChannel;
-  /** Called when money is reserved for the call. @throws {AppError} to refuse the call */
+  /**
+   * Called after the reservation.
+   * @throws {AppError} to refuse the call
+   */
   reserved?(call: RunningCall): void | Promise<void>;
-  /** Called when a turn of a session begins whose call was opened before. @throws {AppError} to refuse the turn */
+  /**
+   * Called when a turn of a session begins, whose call was opened in advance.
+   * @throws {AppError} to refuse the turn
+   */
   begun?(call: RunningCall): Promise<void>;
-  /** First tool that searches the caller's stores, as a path: routes that search are preferred, and the tools are always reserved for. */
+  /** Path of the first tool that searches the caller's stores: routes that support it are preferred, and it is always reserved for. */
   readonly searchingTool?: string;
-  /** Adds to the content of the prompt, wherever it is counted, what the body only names. */
+  /** Adds content that the body only references, such as files, wherever the prompt is counted. */
   promptContent?(prompt: PromptContent): void;
-  /** Whether the channel may take the call. */
+  /** Reports whether the channel may take the call. */
   fits?(channel: PreparedChannel): boolean;
-  /** Chooses the channel of the next attempt. Null: none of them is well. Undefined: the stage does not choose. */
+  /** Chooses the channel of the next attempt; null if none is healthy, undefined if the stage does not choose. */
   pick?(choice: ChannelChoice): PreparedChannel | null | undefined;
-  /** Whether requests on the route may take the call. */
+  /** Reports whether the call may take the route. */
   fitsRoute?(route: ChannelRoute): boolean;
-  /** Changes the prompt before money is reserved for the attempt. A failure ends the call, which holds no money then. */
+  /** Changes the prompt before the attempt is reserved. A failure ends the call, whose reservation is released then. */
   prepare?(call: RunningCall, attempt: CallAttempt): null | Promise<ReportedFailure | null>;
-  /** Prepares the call for the attempt. An error passes the channel over; nothing is changed then. */
+  /** Prepares the call for the attempt. With an error, the channel is skipped; nothing is changed then. */
   before?(call: RunningCall, attempt: CallAttempt): AppError | null | Promise<AppError | null>;
   /** Changes the request before it is translated for the attempt's channel. */
   request?(sending: CallToSend, channel: PreparedChannel): void;
@@ -125,45 +137,45 @@ export interface StageRun {
   responded?(attempt: SentAttempt, headers: ResponseHeaders | undefined): void;
   /** Changes how the response of the attempt's channel is read. */
   reading?(reading: ResponseReading, channel: PreparedChannel): void;
-  /** Restores the caller's names in a whole body, or in whole events, of the provider's response. */
+  /** Restores the caller's names in a complete body, or in complete events, of the provider's response. */
   response?(bytes: Buffer): Buffer;
-  /** Wraps the stream to the caller of one response. */
+  /** Wraps the pipe of a stream to the caller. */
   pipe?(pipe: StreamPipe, call: RunningCall): StreamPipe;
-  /** Whether a whole response must not leave: it is charged, and its caller gets an error. */
+  /** Reports whether a complete response must not be sent: it is charged, and the caller gets an error. */
   blocks?(call: RunningCall, response: WrittenResponse): boolean | Promise<boolean>;
   /** Restores the caller's names in a failure. */
   failure?(failure: UpstreamFailure): UpstreamFailure;
-  /** Headers of the caller's response. */
+  /** Returns headers for the caller's response. */
   headers?(): Readonly<Record<string, string>>;
   /** Adds to the log row before it is written with its charge. */
   settling?(row: ChargeRow, call: RunningCall, end: EndedCall): void;
-  /** Called when the charge of a whole response is durable, before the response leaves. Never rejects. */
+  /** Called when the charge of a complete response is durable, before it is sent. Never rejects. */
   settled?(call: RunningCall): Promise<void>;
-  /** Called with a whole response whose charge is durable, before it leaves. Never rejects. */
+  /** Called with a complete response whose charge is durable, before it is sent. Never rejects. */
   answered?(call: RunningCall, response: SentResponse): Promise<void>;
-  /** Called when the call is not answered as it should be, before its caller can retry. May be called several times. */
+  /** Called when the call ends without its full response, before its caller can retry. May be called several times. */
   unanswered?(): void;
-  /** Releases what the stage holds for the call: the call costs nothing more. May be called several times. */
+  /** Called when the call can cost nothing more, to release state. May be called several times. */
   closed?(call: RunningCall): void;
 }
 
 /** The stages of one process. */
 export interface CallStages {
-  /** Those that apply to the endpoint under the current settings, in their order. */
+  /** Returns the stages that apply to the endpoint under the current settings, in order. */
   of(endpoint: RelayEndpoint): readonly Pick<CallStage, 'open'>[];
-  /** As the hook. */
+  /** Calls the hook of the same name. */
   findModel(admission: Admission, model: string): Promise<PrivateModel | null>;
-  /** As the hook. */
+  /** Calls the hook of the same name. */
   modelsOf(admission: Admission): Promise<readonly string[]>;
-  /** Of the stage that has one. */
+  /** Guard of the stage that has one; else `noGuard`. */
   readonly guard: TextGuard;
   connect(userId: number): StageConnection;
 }
 
-/** The stages of one WebSocket. */
+/** Stages of one WebSocket. */
 export interface StageConnection {
   of(endpoint: RelayEndpoint): readonly Pick<CallStage, 'open'>[];
-  /** Headers of the handshake's response. */
+  /** Returns headers for the handshake's response. */
   headers(endpoint: RelayEndpoint, clientHeaders: Readonly<Record<string, string>>): Record<string, string>;
 }
 
@@ -217,7 +229,10 @@ export function compileStages(all: readonly CallStage[], settings: { readonly re
 
 const noRuns: readonly StageRun[] = [];
 
-/** The parts that stages have in the call, in the order of the list. @throws {AppError} of a stage that refuses the call */
+/**
+ * Opens the stages of a call, in order.
+ * @throws {AppError} of a stage that refuses the call
+ */
 export function openStages(
   stages: readonly Pick<CallStage, 'open'>[],
   call: AdmittedCall,
@@ -247,7 +262,7 @@ async function openRest(
   return [...opened, ...(await openStages(stages, call))];
 }
 
-/** The endpoint with what stages add to the prompt; the same if they add nothing. */
+/** Returns the endpoint with the content that stages add to the prompt; the same object if they add nothing. */
 export function countedEndpoint(endpoint: RelayEndpoint, runs: readonly StageRun[]): RelayEndpoint {
   let isSame = true;
   for (const run of runs) if (run.promptContent !== undefined) isSame = false;
@@ -262,7 +277,7 @@ export function countedEndpoint(endpoint: RelayEndpoint, runs: readonly StageRun
   };
 }
 
-/** Whether no stage excludes the channel. */
+/** Reports whether all stages accept the channel. */
 export function fitsChannel(runs: readonly StageRun[], channel: PreparedChannel): boolean {
   for (const run of runs) if (run.fits !== undefined && !run.fits(channel)) return false;
   return true;
@@ -288,7 +303,7 @@ export function routingOf(runs: readonly StageRun[]): StageRouting {
   return routing;
 }
 
-/** How stages read the response of that channel. */
+/** Returns the options of stages for reading the channel's response. */
 export function responseReading(runs: readonly StageRun[], channel: PreparedChannel): ResponseReading {
   const reading: ResponseReading = {};
   for (const run of runs) if (run.reading !== undefined) run.reading(reading, channel);

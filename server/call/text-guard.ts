@@ -1,38 +1,47 @@
-// Judges texts of callers before a model gets them, and texts of models before callers get them. Calls have a stage for it; batches,
-// tasks, searches, downloads and realtime sessions use the guard of that stage.
+// Interface of the check for blocked words: in texts of callers before they are sent to a model, and in texts of models before
+// callers receive them. A stage does it for calls; batches, tasks, searches, downloads and sessions use the stage's guard.
 import type { EventEncoding } from '#server/framing/event-encoding.ts';
 import type { AdmittedCall } from '#server/call/admission/admit-call.ts';
 
 export interface TextGuard {
-  /** False: texts of callers are not judged. */
+  /** Whether texts of callers are checked. */
   readonly isOn: boolean;
-  /** Begins to watch one response. Null: texts of models are not judged. */
+  /** Begins to watch a response; null if texts of models are not checked. */
   output(): OutputWatch | null;
-  /** All at once. @throws {AppError} `sensitive_words_detected` */
+  /**
+   * Checks texts synchronously.
+   * @throws {AppError} `sensitive_words_detected`
+   */
   check(texts: readonly string[]): void;
-  /** At once if the texts are short together; longer ones a few at a time by `inTurn`. @throws {AppError} `sensitive_words_detected` */
+  /**
+   * Checks texts synchronously if they are short, else in pieces by `inTurn`.
+   * @throws {AppError} `sensitive_words_detected`
+   */
   check(texts: readonly string[], inTurn: RunInTurn): void | Promise<void>;
 }
 
-/** Runs long work when it may. */
+/** Runs a piece of long work in turn with others. */
 export type RunInTurn = <Result>(work: () => Result) => Result | Promise<Result>;
 
-/** Watches one response of a model. Each method returns whether the response has to end. */
+/** Watches one response of a model. Each method returns true if the response must end. */
 export interface OutputWatch {
-  /** @param pieces whole events */
+  /** @param pieces complete events */
   inEvents(pieces: readonly Buffer[], encoding: EventEncoding): boolean;
-  /** @param events contents of events */
+  /** @param events data of events */
   inReported(events: Iterable<string>): boolean;
-  /** @param response id, if several responses are written at a time */
+  /** @param response id of the response, if several are generated in parallel */
   inObject(event: Readonly<Record<string, unknown>>, response?: string): boolean;
-  /** Judges a whole body in steps. */
+  /** Checks a complete body in steps. */
   inBody(body: Buffer): Generator<void, boolean>;
 }
 
-/** Guard of a process without one. */
+/** Guard that checks nothing. */
 export const noGuard: TextGuard = { isOn: false, output: () => null, check() {} };
 
-/** Judges the prompt of a call, which the reservation takes as it was read here. @throws {AppError} `sensitive_words_detected` */
+/**
+ * Checks the prompt of a call. The prompt is read for this, and the reservation reuses it.
+ * @throws {AppError} `sensitive_words_detected`
+ */
 export function checkPrompt(guard: TextGuard, call: AdmittedCall): void | Promise<void> {
   const { content, endpoint, requested } = call;
   const prompt = (call.prompt ??= endpoint.promptContent(content.body, requested.model, content.isLarge));

@@ -1,5 +1,5 @@
-// One turn of a caller: a request with a destination for its response. An HTTP request is one turn, a socket has many. Each is a call of its own:
-// admitted, reserved for and settled by itself.
+// A turn: a request with a destination for its response. An HTTP request is one turn, a socket has many. Each turn is a separate
+// call, with its admission, reservation and settlement.
 import { type CallAddress, callAddress } from '#server/formats/call-address.ts';
 import type { ErrorObject } from '#server/surfaces/api-surface.ts';
 import type { ResponseWriterOptions } from '#server/formats/client-dialect.ts';
@@ -19,52 +19,55 @@ import type { BodySource } from '#server/call/stream/lean-body.ts';
 
 export interface Turn {
   readonly endpoint: RelayEndpoint;
-  /** The caller's headers and address. For a socket's turns it is the request that opened the socket. */
+  /** Request with the caller's headers and address; for turns of a socket, the one that opened the socket. */
   readonly request: Request;
   readonly connection: Connection | null;
-  /** The request apart from the body. */
+  /** Parts of the request other than the body. */
   readonly address: CallAddress;
-  /** Reads the request once its caller is known. The receiver must release it. @throws {AppError} */
+  /**
+   * Reads the body after the caller is known. The receiver must release it.
+   * @throws {AppError}
+   */
   readContent(userId: number): CallContent | Promise<CallContent>;
-  /** Source of the state that it refers to apart from its request; missing: it may refer to none. */
+  /** Source of stored state that the request may refer to. If undefined, it may refer to none. */
   readonly conversations?: ConversationSource | undefined;
-  /** How the events of a stream leave. */
+  /** Encoding of a stream's events. */
   readonly envelope: EventEncoding;
-  /** Called with the response after all of it has arrived. */
+  /** Called with the complete response. */
   readonly onComplete?: ResponseWriterOptions['onComplete'];
-  /** From now on the call ends when its caller leaves. */
+  /** Makes the call end when its caller disconnects. */
   follow(call: RunningCall): void;
-  /** It does not count against the rate limit: no upstream is called, or another turn has counted. */
+  /** Whether the turn does not count against the rate limit, because it calls no upstream or another turn has counted. */
   readonly isFree?: boolean;
-  /** Its call is opened before it begins, and `begun` of the stages runs when it does. */
+  /** Whether the call is opened in advance; the stages' `begun` hooks run when the turn begins. */
   readonly isAhead?: boolean;
-  /** Stages of the connection, where one has many turns. If undefined, the process's. */
+  /** Stages of a connection with many turns. If undefined, those of the process. */
   readonly stages?: StageConnection | undefined;
-  /** It is all that its request wants: a repetition of the request may get the same response. */
+  /** Whether a repetition of the request may get the stored response of this turn. */
   readonly isRepeatable?: true;
-  /** The call that this one is a part of: its caller is admitted. If undefined, none. */
+  /** Call in which this turn is nested, whose admission it shares. If undefined, none. */
   readonly within?: Pick<RunningCall, 'admission' | 'stages'>;
 }
 
-/** A turn whose response may be that of an earlier one. */
+/** Turn that may get the stored response of an earlier one. */
 export interface RepeatableTurn extends Turn {
   readonly isRepeatable: true;
 }
 
-/** `api-version` of the client's query. */
+/** Returns `api-version` of the client's query. */
 export function versionOf({ address }: Turn): string | undefined {
   return address.query.get('api-version') ?? undefined;
 }
 
-/** Where the stream of a turn goes. */
+/** Destination of a turn's stream. */
 export interface TurnOutlet extends ClientBody {
-  /** Sets the writer of the body, which is paused while the client reads slowly, and notified when it has gone. */
+  /** Sets the source of the body, which is paused while the client reads slowly and notified when it has disconnected. */
   follow(source: BodySource): void;
-  /** Its last word is on its way. */
+  /** Resolves when the last message was sent. */
   readonly ended: Promise<void>;
 }
 
-/** A turn whose response is always a stream, and whose refusal is a part of it. */
+/** Turn whose response is always a stream, which also contains refusals. */
 export interface StreamedTurn extends Turn {
   openOutlet(): TurnOutlet;
   refuse(error: ErrorObject): void;
@@ -74,11 +77,11 @@ interface HttpRequest {
   request: Request;
   connection: Connection | null;
   conversations?: ConversationSource | undefined;
-  /** The model that the path names. */
+  /** Model in the path. If undefined, none. */
   pathModel?: string | undefined;
 }
 
-/** The one turn of an HTTP request. */
+/** Creates the turn of an HTTP request. */
 export function httpTurn(
   { context }: RelayServices,
   endpoint: RelayEndpoint,
@@ -107,14 +110,14 @@ export function httpTurn(
 }
 
 function watchConnection(call: RunningCall, { res }: Connection): void {
-  // The key, the rate limit and the reservation may have taken a while, and a past `close` event is not repeated.
+  // The client may have disconnected during the admission, and its `close` event is not repeated.
   if (res.closed || res.destroyed) {
     call.content.release();
     stopCall(call);
   }
   res.on('close', () => {
     call.content.release();
-    // While an attempt runs, a whole response may be read on for its charge: the attempt ends its buffer.
+    // While an attempt runs, it may continue to read a complete response for its charge, and ends the buffer itself.
     if (call.stop.end === undefined || call.stream !== null) call.buffer?.ended();
     if (res.writableFinished) return;
     stopCall(call);

@@ -1,5 +1,4 @@
-// Paths of vendors' formats that are not served here. The error says so, on the surface of that vendor, instead of that they do not exist: libraries
-// do not retry then.
+// Paths of vendors' APIs that are not served. Their error, on the vendor's surface, states that, and SDKs do not retry.
 import type { ApiSurface } from '#server/surfaces/api-surface.ts';
 import { surfaces } from '#server/surfaces/registry.ts';
 
@@ -8,7 +7,7 @@ interface UnservedPaths {
   paths: RegExp;
 }
 
-/** As the vendors' own libraries name them. */
+/** Paths as in the vendors' SDKs. */
 const unserved: readonly UnservedPaths[] = [
   {
     surface: surfaces.openai,
@@ -29,8 +28,8 @@ const unserved: readonly UnservedPaths[] = [
 ];
 
 /**
- * Returns the surface of the vendor that has this path, if it is not served here; undefined: no vendor has it, or it is served.
- * @param headers select one if several vendors have it; by default the first one
+ * Returns the surface of the vendor of an unserved path; undefined if no vendor has the path, or it is served.
+ * @param headers headers that select a vendor if several have the path; by default the first
  */
 export function unservedSurface(pathname: string, headers: Headers): ApiSurface | undefined {
   const all = unserved.flatMap(({ surface, paths }) => (paths.test(pathname) ? [surface] : []));

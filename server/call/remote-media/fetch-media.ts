@@ -1,4 +1,4 @@
-// Downloads media from an address that a caller gave, checked by its kind.
+// Downloads media from a caller's URL and checks their kind.
 import type { AppContext } from '#server/context.ts';
 import { isTextType } from '#server/formats/media-tokens.ts';
 import type { MediaAddress } from '#server/formats/media-addresses.ts';
@@ -12,12 +12,15 @@ export interface FetchedMedia {
   bytes: Buffer;
 }
 
-/** Of an address: no server takes more. */
+/** Maximum characters of a URL; servers accept no longer ones. */
 const longestAddress = 16_384;
-/** As it was fetched, as base64, and as the text of what is sent. */
+/** Copies of the media in memory: the bytes, their base64, and the text of the request. */
 export const copies = 3;
 
-/** @param hold of the caller's bodies: grows by what is held of it on its way @throws {AppError} `media_not_fetched`, `bodies_of_caller`, `bodies_of_server` */
+/**
+ * @param hold hold of the caller's bodies, which grows during the download
+ * @throws {AppError} `media_not_fetched`, `bodies_of_caller`, `bodies_of_server`
+ */
 export async function fetchMedia(
   { downloads }: Pick<AppContext, 'downloads'>,
   { url, kind }: MediaAddress,

@@ -4,7 +4,7 @@ import type { DownloadReason, DownloadRefusal } from '#server/egress/downloads.t
 
 type Texts = Readonly<{ zh: string; en: string }>;
 
-/** One message for both cases: a difference would reveal the names of a private network. */
+/** One message for unknown and private hosts, because different ones would reveal the names of a private network. */
 const nowhere = { zh: '公共互联网上找不到该主机', en: 'its host is not known, or not of the public internet' };
 
 const reasons: Record<Exclude<DownloadReason, 'status' | 'too_large'>, Texts> = {
@@ -42,7 +42,7 @@ export function longAddress(): AppError {
   return new AppError('media_not_fetched', { url: '', reason: { zh: '地址过长', en: 'its address is too long' } });
 }
 
-/** @param mediaType as detected; undefined: unknown */
+/** @param mediaType detected media type; undefined if unknown */
 export function wrongMedia(url: string, mediaType: string | undefined): AppError {
   const type = mediaType ?? 'application/octet-stream';
   return new AppError('media_not_fetched', {
@@ -57,7 +57,7 @@ export function tooManyMedia(most: number): AppError {
   });
 }
 
-/** Without the query, which may hold what gives access. */
+/** Returns a URL without its query, which may contain credentials. */
 function shown(address: string): string {
   const url = URL.parse(address);
   return url === null ? '' : `${url.origin}${url.pathname}`.slice(0, 200);

@@ -1,34 +1,34 @@
-// What kind of file some bytes are: by how they begin, else as their server or their name says.
+// Detects the media type of a file: by its first bytes, else by the server's header or the file name.
 import { type MediaKind, typeOfAddress } from '#server/formats/media-addresses.ts';
 
 interface Found {
-  /** What is wanted there. */
+  /** Kind that the request expects; undefined for any. */
   kind: MediaKind | undefined;
   bytes: Buffer;
-  /** As its server reports it; empty: none. */
+  /** `Content-Type` of the server; empty if none. */
   contentType: string;
   url: string;
 }
 
-/** Undefined: unknown. */
+/** Returns the media type; undefined if unknown. */
 export function mediaTypeOf({ bytes, contentType, url, kind }: Found): string | undefined {
   const reported = unsaid.has(contentType) ? undefined : (others[contentType] ?? contentType);
   const found = typeByBytes(bytes) ?? reported ?? typeOfAddress(url);
-  // Containers of films hold sounds, too.
+  // A video container may contain audio only.
   return kind === 'audio' ? found?.replace(/^video\/(?=(?:mp4|webm|mpeg|ogg)$)/, 'audio/') : found;
 }
 
-/** Whether a file of that type may stand where one of that kind is wanted. A page that says that there is nothing is no picture. */
+/** Reports whether a media type is of the kind, so that e.g. an error page is not sent as an image. */
 export function isOfKind(mediaType: string, kind: MediaKind | undefined): boolean {
   if (mediaType.startsWith('image/') && !pictures.has(mediaType)) return false;
   if (kind === undefined) return true;
   return kind === 'document' ? /^(?:application|text|message)\//.test(mediaType) : mediaType.startsWith(`${kind}/`);
 }
 
-/** Made of pixels: no model reads drawings, which are programs. */
+/** Raster formats: no model reads vector images, which may contain scripts. */
 const pictures = new Set(['png', 'jpeg', 'gif', 'webp', 'heic', 'heif', 'avif', 'bmp', 'tiff'].map((name) => `image/${name}`));
 
-/** Of servers that do not look into what they have. */
+/** Content types of servers that do not know the type of a file. */
 const unsaid = new Set(['', 'application/octet-stream', 'binary/octet-stream', 'application/x-download', 'application/download']);
 const others: Readonly<Record<string, string>> = {
   'image/jpg': 'image/jpeg',
@@ -36,7 +36,7 @@ const others: Readonly<Record<string, string>> = {
   'audio/x-wav': 'audio/wav',
 };
 
-/** Begins at a byte, in Latin-1. */
+/** Signature of a file type: its offset and its bytes in Latin-1. */
 type Mark = readonly [at: number, text: string, mediaType: string];
 
 const marks: readonly Mark[] = [
@@ -63,6 +63,6 @@ const marks: readonly Mark[] = [
 function typeByBytes(bytes: Buffer): string | undefined {
   const head = bytes.toString('latin1', 0, 32);
   const found = marks.find(([at, text]) => head.startsWith(text, at));
-  // Some other file of the family of WAVE.
+  // A signature at byte 8 counts only in a RIFF file.
   return found !== undefined && found[0] === 8 && !head.startsWith('RIFF') ? undefined : found?.[2];
 }

@@ -5,7 +5,7 @@ import type { RelayBody, RelayEndpoint } from '#server/call/endpoints.ts';
 import type { Settings } from '#server/settings/settings.ts';
 
 export interface WantedMedia extends MediaAddress {
-  /** The provider downloads the URL itself if the download here fails. */
+  /** Whether the provider downloads the URL itself if the gateway's download fails. */
   isOptional: boolean;
 }
 
@@ -18,12 +18,12 @@ interface Requested {
   body: RelayBody;
 }
 
-/** Whether a download is needed before the call can take the route. */
+/** Reports whether media must be downloaded before the call can take the route. */
 export function wantsMedia(requested: Requested, route: Route): boolean {
   return [...wantedMedia(requested, route).values()].some(({ isOptional }) => !isOptional);
 }
 
-/** Whether the body must be searched for URLs. False for most calls: their URLs are forwarded. */
+/** Reports whether the body must be searched for URLs. False for most calls, whose URLs are forwarded. */
 export function mayWantMedia({ settings, endpoint }: Omit<Requested, 'body'>, route: Route | null): route is Route {
   const { withMedia, kind } = endpoint;
   if (route === null || withMedia === undefined) return false;
@@ -31,7 +31,7 @@ export function mayWantMedia({ settings, endpoint }: Omit<Requested, 'body'>, ro
   return kind.addressUse !== undefined || !passesAddresses(route);
 }
 
-/** Returns the wanted media by URL: a repeated URL is downloaded once. The search ends behind the maximum of URLs. */
+/** Returns the media to download, by URL, so that a repeated URL is downloaded once. Stops after the maximum number of URLs. */
 export function wantedMedia({ settings, endpoint, body }: Requested, route: Route): Map<string, WantedMedia> {
   const wanted = new Map<string, WantedMedia>();
   if (!mayWantMedia({ settings, endpoint }, route)) return wanted;

@@ -1,4 +1,4 @@
-// Connection over which a client sends many calls. Its key authorizes them, and is checked for every call and while the connection is idle.
+// WebSocket over which a client sends many calls. The key is checked for every call, and while the connection is idle.
 import { AppError, type Language } from '#shared/errors.ts';
 import type { ErrorObject } from '#server/surfaces/api-surface.ts';
 import type { SocketDialect } from '#server/formats/socket-dialect.ts';
@@ -29,7 +29,7 @@ export interface CallSocketOptions {
   services: RelayServices;
   endpoint: RelayEndpoint;
   dialect: SocketDialect;
-  /** The request that it began with. */
+  /** Request of the handshake. */
   request: Request;
   connection: Connection;
   userId: number;
@@ -40,7 +40,7 @@ export interface CallSocketOptions {
   onClosed(socket: CallSocket): void;
 }
 
-/** Messages that wait for their queue, or to be read. */
+/** Maximum messages that wait for their queue or for being parsed. */
 const mostWaiting = 64;
 
 export class CallSocket implements SocketReceiver, TurnPlace {
@@ -83,7 +83,7 @@ export class CallSocket implements SocketReceiver, TurnPlace {
     this.#queues = createConnectionQueues({ mostTurns, mostQueues, mostWaiting }, () => this.#closeIfDone());
   }
 
-  /** No further call is started. Those in progress continue. */
+  /** Starts no further calls; those in progress continue. */
   drain(): void {
     this.#isDraining = true;
     this.#queues.dropWaiting();
@@ -102,7 +102,7 @@ export class CallSocket implements SocketReceiver, TurnPlace {
       return;
     }
     this.#unread += 1;
-    // In the order in which they come, also where reading takes a while.
+    // Messages are parsed one after the other, in their order.
     this.#reading = this.#reading
       .then(() => this.#read(bytes, hold))
       .finally(() => {
@@ -136,7 +136,7 @@ export class CallSocket implements SocketReceiver, TurnPlace {
     this.#options.onClosed(this);
   }
 
-  // Requests of its turns.
+  // Called by turns.
 
   isFull(): boolean {
     return this.#socket.isFull;
@@ -159,7 +159,7 @@ export class CallSocket implements SocketReceiver, TurnPlace {
     this.sendError(withHeaders(gatewayError(error, this.#options.language, requestId), { requestId, retryAfter: error.retryAfter }), queue);
   }
 
-  /** Never rejects. */
+  /** Parses a message and starts its call. Never rejects. */
   async #read(bytes: Buffer, hold: BodyHold): Promise<void> {
     let queue: string | null = null;
     try {
@@ -175,7 +175,7 @@ export class CallSocket implements SocketReceiver, TurnPlace {
       const requested = this.dialect.readMessage(message);
       if (requested.kind === 'turn') {
         const { previousId, isWarmUp } = requested;
-        this.#ask({ queue, previousId, isWarmUp, message, raw, parsed, hold });
+        this.#enqueue({ queue, previousId, isWarmUp, message, raw, parsed, hold });
         return;
       }
       hold.shrinkTo(0);
@@ -186,8 +186,11 @@ export class CallSocket implements SocketReceiver, TurnPlace {
     }
   }
 
-  /** @throws {AppError} where it is not begun, now or later */
-  #ask(requested: RequestedTurn): void {
+  /**
+   * Starts or queues the call of a message.
+   * @throws {AppError} if it is refused
+   */
+  #enqueue(requested: RequestedTurn): void {
     if (this.#isGone) throw new AppError('client_closed');
     if (this.#isDraining) throw shuttingDown();
     if (this.#isOld()) throw this.#tooOld();

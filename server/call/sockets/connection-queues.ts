@@ -1,19 +1,23 @@
-// Queues the calls of one connection: in each named queue one after the other, with a limit on the number in progress over all queues.
+// Queues the calls of a connection: each named queue runs one call at a time, with a limit of calls in progress over all queues.
 import { AppError } from '#shared/errors.ts';
 
 export interface QueuedWork {
-  /** A failure of it is ignored here. */
+  /** Runs the work; a rejection is ignored. */
   run(): Promise<void>;
-  /** It will not be run. */
+  /** Called if the work will not run. */
   drop(): void;
 }
 
 export interface ConnectionQueues {
-  /** @param queue null: the queue without a name @throws {AppError} `websocket_stream_limit_reached`, `too_many_turns` */
+  /**
+   * Adds work to a queue.
+   * @param queue name; null for the default queue
+   * @throws {AppError} `websocket_stream_limit_reached`, `too_many_turns`
+   */
   add(queue: string | null, work: QueuedWork): void;
-  /** Nothing is at work, and nothing waits. */
+  /** Whether nothing runs or waits. */
   readonly isIdle: boolean;
-  /** What waits is given up. */
+  /** Drops all waiting work. */
   dropWaiting(): void;
 }
 
@@ -23,7 +27,7 @@ export interface QueueLimits {
   mostWaiting: number;
 }
 
-/** @param onIdle when the last work has ended */
+/** @param onIdle called when the last work has ended */
 export function createConnectionQueues({ mostTurns, mostQueues, mostWaiting }: QueueLimits, onIdle: () => void): ConnectionQueues {
   const named = new Set<string>();
   const busy = new Set<string | null>();

@@ -3,13 +3,13 @@ import { createConnectionResponses, itemsUpTo, listText } from './connection-res
 
 const big = listText(['x'.repeat(1000)]);
 
-describe('what connections remember', () => {
-  it('is each response with all before it, and forks of it', () => {
+describe('connection responses', () => {
+  it('resolve an id to its items after those of all earlier responses, also with forks', () => {
     const remembered = createConnectionResponses().open(1);
-    remembered.keep('a', { before: null, items: '1,2' });
+    remembered.store('a', { before: null, items: '1,2' });
     const a = remembered.take('a') ?? null;
-    remembered.keep('b', { before: a, items: '' });
-    remembered.keep('c', { before: a, items: '3' });
+    remembered.store('b', { before: a, items: '' });
+    remembered.store('c', { before: a, items: '3' });
     expect(['a', 'b', 'c', 'd'].map((id) => remembered.take(id)).map((one) => one && itemsUpTo(one))).toEqual([
       [1, 2],
       [1, 2],
@@ -18,12 +18,12 @@ describe('what connections remember', () => {
     ]);
   });
 
-  it('ends with the connection, but for what a call still goes on from', () => {
+  it('are freed when the connection closes, except those that a running call continues', () => {
     const room = createConnectionResponses();
     const remembered = room.open(1);
-    remembered.keep('a', { before: null, items: big });
+    remembered.store('a', { before: null, items: big });
     const a = remembered.take('a');
-    remembered.keep('b', { before: a ?? null, items: big });
+    remembered.store('b', { before: a ?? null, items: big });
     expect(room.bytes).toBeGreaterThan(2000);
     remembered.clear();
     expect(room.bytes).toBeGreaterThan(1000);
@@ -32,23 +32,23 @@ describe('what connections remember', () => {
     expect(room.bytes).toBe(0);
   });
 
-  it('is bounded for a connection, a user and all: the oldest goes, its text when nothing goes on from it', () => {
+  it('are limited per connection, per user and in total: the oldest are evicted, and freed when no response continues them', () => {
     const room = createConnectionResponses({ perConnection: 2, perUser: 5_000, all: 8_000 });
     const remembered = room.open(1);
-    remembered.keep('a', { before: null, items: big });
+    remembered.store('a', { before: null, items: big });
     const a = remembered.take('a');
-    remembered.keep('b', { before: a ?? null, items: big });
-    remembered.keep('c', { before: null, items: big });
+    remembered.store('b', { before: a ?? null, items: big });
+    remembered.store('c', { before: null, items: big });
     if (a !== undefined) remembered.release(a);
     expect(remembered.take('a')).toBeUndefined();
     const b = remembered.take('b');
     expect(b && itemsUpTo(b)).toHaveLength(2);
-    // One that is too long by itself is not remembered at all.
-    remembered.keep('d', { before: null, items: listText(['x'.repeat(6_000)]) });
+    // A response above the limit of its user is not stored.
+    remembered.store('d', { before: null, items: listText(['x'.repeat(6_000)]) });
     expect(remembered.take('d')).toBeUndefined();
     if (b !== undefined) remembered.release(b);
     const others = room.open(2);
-    for (const id of ['a', 'b', 'c', 'd', 'e', 'f', 'g']) others.keep(id, { before: null, items: big });
+    for (const id of ['a', 'b', 'c', 'd', 'e', 'f', 'g']) others.store(id, { before: null, items: big });
     expect(room.bytes).toBeLessThan(8_000);
     expect(others.take('g')).toBeDefined();
   });

@@ -1,22 +1,27 @@
-// What a connection remembers of its responses, so that the next call on it sends only what is new: each as what it adds to the one
-// before, as text. Bounded for each connection, each user and all: what is given up is not found, and clients then send all of it.
+// Stores the responses of a connection, so that its next call sends only new items. Each response is stored as the JSON that it
+// adds to the one before. Limited per connection, per user and in total: clients send the whole conversation if a response was
+// evicted.
 import { jsonSize } from '#server/framing/part-budget.ts';
 import { createShares } from '#server/queues/shares.ts';
 
 export interface ConnectionResponses {
-  /** Remembered until it is released, whatever else is given up. Undefined: it is not, or no longer, remembered. */
+  /** Returns a stored response, which is retained until `release`; undefined if it is not stored. */
   take(id: string): ConnectionResponse | undefined;
   release(response: ConnectionResponse): void;
-  /** @param before taken, and not yet released @param items JSON of what it adds, in order, without brackets; empty: nothing */
-  keep(id: string, response: { before: ConnectionResponse | null; items: string }): void;
-  /** The connection is gone. */
+  /**
+   * Stores a response.
+   * @param response `before`: response that it continues, taken and not released yet; `items`: JSON of the items that it adds,
+   * without brackets
+   */
+  store(id: string, response: { before: ConnectionResponse | null; items: string }): void;
+  /** Removes all responses when the connection is closed. */
   clear(): void;
 }
 
 export interface ConnectionResponse {
   /** Bytes of the whole conversation up to here. */
   readonly bytes: number;
-  /** Objects, arrays, texts and names in it. */
+  /** Number of objects, arrays, texts and names in the whole conversation. */
   readonly parts: number;
   readonly before: ConnectionResponse | null;
   readonly items: string;
@@ -24,27 +29,27 @@ export interface ConnectionResponse {
 
 export interface ConnectionCapacity {
   open(userId: number): ConnectionResponses;
-  /** Remembered now, in bytes. */
+  /** Bytes of all stored responses. */
   readonly bytes: number;
 }
 
 export interface ConnectionLimits {
-  /** Responses of one connection. */
+  /** Maximum responses of a connection. */
   perConnection: number;
-  /** Bytes of one user, and of all. */
+  /** Maximum bytes of one user, and of all users. */
   perUser: number;
   all: number;
 }
 
 const megabyte = 1024 * 1024;
 const usualLimits: ConnectionLimits = { perConnection: 64, perUser: 64 * megabyte, all: 512 * megabyte };
-/** Overhead of an entry in addition to its text, roughly. */
+/** Approximate bytes of an entry in addition to its text. */
 const entryBytes = 200;
 
-/** How many names, later responses and calls hold a response. */
+/** Reference counts: by the store, later responses and calls. */
 type Holders = WeakMap<ConnectionResponse, number>;
 
-/** Of all connections of the process. */
+/** Creates the stores of all connections of the process. */
 export function createConnectionResponses({ perConnection, perUser, all }: ConnectionLimits = usualLimits): ConnectionCapacity {
   const shares = createShares<number>();
   const holders: Holders = new WeakMap();
@@ -58,7 +63,7 @@ export function createConnectionResponses({ perConnection, perUser, all }: Conne
       const left = (holders.get(one) ?? 0) - 1;
       holders.set(one, left);
       if (left > 0) return;
-      shares.add(userId, -ownBytes(one));
+      shares.add(userId, -entrySize(one));
     }
   }
 
@@ -82,7 +87,7 @@ export function createConnectionResponses({ perConnection, perUser, all }: Conne
           return response;
         },
         release: (response) => release(userId, response),
-        keep(id, { before, items }) {
+        store(id, { before, items }) {
           if (id === '') return;
           forget(id);
           const response: ConnectionResponse = {
@@ -93,9 +98,9 @@ export function createConnectionResponses({ perConnection, perUser, all }: Conne
           };
           hold(response);
           if (before !== null) hold(before);
-          shares.add(userId, ownBytes(response));
+          shares.add(userId, entrySize(response));
           byId.set(id, response);
-          // The oldest goes first; of itself, too, where nothing else is left.
+          // Evicts the oldest responses, if necessary including the new one.
           for (const oldest of byId.keys()) {
             if (byId.size <= perConnection && shares.fits(userId, 0, { perOwner: perUser, all })) break;
             forget(oldest);
@@ -109,12 +114,12 @@ export function createConnectionResponses({ perConnection, perUser, all }: Conne
   };
 }
 
-/** Texts of conversations are mostly of one byte a character; others take two in memory. */
-function ownBytes({ items }: ConnectionResponse): number {
+/** Returns the approximate bytes of an entry: most texts take one byte per character. */
+function entrySize({ items }: ConnectionResponse): number {
   return items.length + entryBytes;
 }
 
-/** All items up to and with this one, as values. */
+/** Parses all items of the conversation up to this response. */
 export function itemsUpTo(response: ConnectionResponse): unknown[] {
   const texts: string[] = [];
   for (let one: ConnectionResponse | null = response; one !== null; one = one.before) if (one.items !== '') texts.push(one.items);
@@ -122,7 +127,7 @@ export function itemsUpTo(response: ConnectionResponse): unknown[] {
   return Array.isArray(items) ? items : [];
 }
 
-/** JSON of a list without its brackets. */
+/** Returns the JSON of a list without its brackets. */
 export function listText(items: readonly unknown[]): string {
   return JSON.stringify(items).slice(1, -1);
 }

@@ -1,9 +1,9 @@
-// Closes connections whose key is no longer valid: the key is checked from time to time.
+// Checks the key of an open connection periodically, and closes the connection when the key is no longer valid.
 import { AppError, type ErrorCode } from '#shared/errors.ts';
 import type { Connection } from '#server/http/connection.ts';
 import type { RelayServices } from '#server/call/services.ts';
 
-/** With these a key is of no more use, for any request. */
+/** Errors after which a key cannot authorize any request. */
 const lostKeys: ReadonlySet<ErrorCode> = new Set([
   'key_invalid',
   'key_disabled',
@@ -44,7 +44,7 @@ export class KeyWatch {
       }
       this.#isChecking = true;
       void admitted
-        .catch(lost) // when the database is away, nothing is known of it
+        .catch(lost) // while the database is unavailable, the connection stays open
         .finally(() => {
           this.#isChecking = false;
         });

@@ -1,4 +1,5 @@
-// Opens a socket: checks the caller and the capacity. From then on it is a `CallSocket` (`call-socket.ts`).
+// Opens sockets: checks the caller and the capacity, and completes the handshake. The socket is then a `CallSocket` or a
+// `RealtimeSession`.
 import { AppError } from '#shared/errors.ts';
 import type { SocketDialect } from '#server/formats/socket-dialect.ts';
 import type { Connection, Upgrade } from '#server/http/connection.ts';
@@ -30,21 +31,21 @@ export interface SocketRequest {
   endpoint: RelayEndpoint;
   request: Request;
   connection: Connection | null;
-  /** State that its calls refer to apart from their messages, and the connection's memory. */
+  /** Source of stored state that calls may refer to. */
   conversations: ConversationSource;
 }
 
 type RequestedSession = Omit<SocketRequest, 'conversations'>;
 
 export interface RelaySockets {
-  /** Never rejects: a refusal is an HTTP response, in the format of the address. */
+  /** Opens a socket for calls. Never rejects: a refusal is an HTTP response in the format of the path. */
   open(requested: SocketRequest): Promise<DirectResponse>;
-  /** Opens a session that is passed through to a provider. */
+  /** Opens a realtime session. */
   openSession(requested: RequestedSession): Promise<DirectResponse>;
   readonly size: number;
-  /** What is open ends, with a word. */
+  /** Closes all sockets with an error. */
   shutDown(): void;
-  /** No further call is begun on any. */
+  /** Starts no further calls on any socket. */
   drain(): void;
   stop(): void;
 }
@@ -59,14 +60,14 @@ export function createRelaySockets(services: RelayServices): RelaySockets {
   const remembered = createConnectionResponses();
   const all = Math.floor((env.MAX_SOCKETS_MB * 1_000_000) / socketBytes);
 
-  /** Whose socket it will be; its place is taken. @throws {AppError} */
+  /** Admits the caller of a socket and counts the socket; throws an {@link AppError} otherwise. */
   async function admit(request: Request, connection: Connection): Promise<Admission> {
     const admission = await gate.admit(request);
     gate.checkUse(admission, addressOf(request, connection));
     const { id } = admission.user;
     const free = all - shares.total;
     if (free < 1) throw new AppError('sockets_full', {}, { retryAfter: 60 });
-    // The last places are for those who have few.
+    // The fewer sockets are free, the fewer a user may have.
     const perOwner = Math.min(env.MAX_SOCKETS_PER_USER, Math.max(1, Math.floor(free / freeShare)));
     if (!shares.fits(id, 1, { perOwner })) throw new AppError('too_many_sockets', { limit: shares.of(id) }, { retryAfter: 60 });
     shares.add(id, 1);
@@ -129,12 +130,12 @@ export function createRelaySockets(services: RelayServices): RelaySockets {
   };
 }
 
-/** What an idle connection takes, roughly: `npm run bench -- sockets`. */
+/** Approximate memory of an idle connection: `npm run bench -- sockets`. */
 const socketBytes = 40_000;
-/** One user may have as many as this part of those that are free. */
+/** Divisor of the free sockets that one user may have. */
 const freeShare = 4;
 
-/** Headers of the response that completes a handshake. */
+/** Returns the headers of the response that completes a handshake. */
 function acceptHeaders(
   { modelTags }: Pick<RelayServices, 'modelTags'>,
   { admission, endpoint, request, stages }: { admission: Admission; endpoint: RelayEndpoint; request: Request; stages: StageConnection },
@@ -157,11 +158,11 @@ interface Acceptance {
   room: SocketServer;
   open: Set<OpenSocket>;
   openReceiver: OpenReceiver;
-  /** Lines of the response. */
+  /** Header lines of the handshake's response. */
   headers: readonly string[];
-  /** Its place is free again. */
+  /** Called when the socket is closed, to uncount it. */
   free(): void;
-  /** What came was no handshake. */
+  /** Called if the handshake fails. */
   drop(): void;
 }
 
@@ -180,7 +181,7 @@ function accept({ req, res }: Connection, { socket: raw, head }: Upgrade, accept
     {
       limits,
       openReceiver(socket) {
-        // The objects of an upgrade are not retained for the life of the socket.
+        // Copies are passed, so that the objects of the upgrade are not retained while the socket is open.
         const receiver = openReceiver(socket, {
           connection: { req, res },
           onClosed(closed) {
@@ -216,7 +217,7 @@ async function openRealtime(place: SessionPlace, { endpoint, request: original, 
     const upgrade = connection?.upgrade;
     if (connection === null || upgrade === undefined) throw new AppError('websocket_missing');
     const secret = secretIn(services, request);
-    // From here on it is authorized by the key that created the secret.
+    // A client secret authorizes as the key that created it.
     if (secret !== null) request = withKey(connection, secret.key);
     const admission = await admit(request, connection);
     const { user } = admission;
@@ -241,7 +242,7 @@ async function openRealtime(place: SessionPlace, { endpoint, request: original, 
       return errorResponse(endpoint.surface, error, requestId, retryAfter);
     }
     const error = toAppError(failure, context, requestId);
-    // Its first turn may have been refused as every call is.
+    // The first turn may have been refused, and recorded, as a call.
     const reported = notedAs(error) ?? requestId;
     if (reported === requestId && error.code !== 'websocket_missing')
       noteRefusal(services, error, { request, connection, requestId, progress: { requestId, model: '' } });
@@ -249,7 +250,10 @@ async function openRealtime(place: SessionPlace, { endpoint, request: original, 
   }
 }
 
-/** Null: the key is none that is made for browsers. @throws {AppError} `key_invalid`, `key_expired` */
+/**
+ * Opens a client secret; null if the key is none.
+ * @throws {AppError} `key_invalid`, `key_expired`
+ */
 function secretIn({ context }: RelayServices, request: Request): ClientSecret | null {
   const shown = credentialOf(request).replace(/^bearer\s+/i, '');
   return shown.startsWith(secretPrefix) ? openSecret(context.secrets, shown, context.now()) : null;
@@ -259,7 +263,7 @@ function withKey({ req: { method, url, headers } }: Connection, key: string): Re
   return leanRequest({ method, url, headers: { ...headers, authorization: key } });
 }
 
-/** Returns the request by which its calls are authorized. Clients that cannot send headers send the key as a protocol; cookies are no key here. */
+/** Returns the request that authorizes calls. Clients that cannot set headers send the key as a protocol; cookies do not count. */
 function callRequest({ req }: Connection, dialect: SocketDialect | undefined): Request {
   const key = req.headers.authorization === undefined ? keyInProtocols(req.headers['sec-websocket-protocol']) : undefined;
   const headers = dialect?.callHeaders(req.headers) ?? req.headers;

@@ -1,4 +1,4 @@
-// Where the stream of one turn goes: message by message into its socket.
+// Sends the stream of a turn as messages of its socket.
 import type { BodySource } from '#server/call/stream/lean-body.ts';
 import type { TurnOutlet } from '#server/call/turn.ts';
 
@@ -6,14 +6,14 @@ const newline = 10;
 
 export interface TurnMessages {
   send(message: Buffer): void;
-  /** The stream has no proper end. */
+  /** Reports that the stream broke off. */
   sendCut(): void;
-  /** The client does not read. */
+  /** Reports whether the client reads too slowly. */
   isFull(): boolean;
 }
 
 export class SocketOutlet implements TurnOutlet {
-  /** Its last message is on its way. */
+  /** Resolves when the last message was sent. */
   readonly ended: Promise<void>;
   readonly #messages: TurnMessages;
   #source: BodySource | null = null;
@@ -40,7 +40,7 @@ export class SocketOutlet implements TurnOutlet {
     this.#source?.resume();
   }
 
-  /** The client is gone. */
+  /** Called when the client has disconnected. */
   disconnected(): void {
     this.#source?.disconnected();
   }

@@ -1,4 +1,4 @@
-// One turn of a socket: the call that a message requests, and its response as messages.
+// A turn of a socket: the call that a message requests, with its response as messages.
 import { AppError } from '#shared/errors.ts';
 import { messages } from '#server/framing/event-encoding.ts';
 import { mostParts } from '#server/framing/part-budget.ts';
@@ -27,7 +27,7 @@ export interface RequestedTurn {
   message: RelayBody;
   raw: RawBody;
   parsed: BodyText;
-  /** Holds the message. */
+  /** Memory of the message. */
   hold: BodyHold;
 }
 
@@ -38,12 +38,12 @@ export interface TurnPlace {
   request: Request;
   connection: Connection;
   remembered: ConnectionResponses;
-  /** State that outlives the connection. */
+  /** Source of state that is stored beyond the connection. */
   stored: ConversationSource;
   stages: StageConnection;
-  /** The client does not read. */
+  /** Reports whether the client reads too slowly. */
   isFull(): boolean;
-  /** The connection is gone. */
+  /** Reports whether the connection is closed. */
   isGone(): boolean;
   send(message: Buffer, queue: string | null): void;
   sendError(error: ErrorObject, queue: string | null): void;
@@ -63,9 +63,9 @@ export class SocketTurn implements StreamedTurn {
   readonly #place: TurnPlace;
   readonly #requested: RequestedTurn;
   #before: ConnectionResponse | null = null;
-  /** What it adds to its conversation, as text. */
+  /** JSON of the items that the message adds to its conversation. */
   #input = '';
-  /** Where more than the connection has to do with it: what its response is called. */
+  /** Id of the response in a conversation that is stored beyond the connection; null for others. */
   #leaves: CallConversation['leaves'] | null = null;
   #content: CallContent | null = null;
   #call: RunningCall | null = null;
@@ -110,12 +110,12 @@ export class SocketTurn implements StreamedTurn {
     return this.#content;
   }
 
-  /** Conversations that are stored beyond the connection, or continue a stored one. */
+  /** Source of conversations that are stored beyond the connection, or continue a stored one. */
   readonly conversations: ConversationSource = {
     open: async (requested) => {
       const stored = await this.#openStored(requested);
       if (stored === null) return null;
-      // All of it is remembered then, because the earlier part is not.
+      // The connection then stores all items, because it lacks the earlier ones.
       this.#input = listText(this.#place.dialect.inputOf(stored.body));
       this.#leaves = stored.leaves;
       return {
@@ -150,7 +150,7 @@ export class SocketTurn implements StreamedTurn {
   }
 
   readonly onComplete = (response: Readonly<Record<string, unknown>>): void => {
-    // What is said elsewhere of the response is not in it yet.
+    // The fields of a stored conversation are not in the response yet: it is stored after `storeEnding`.
     if (this.#leaves === null || this.isFree) this.#remember(response);
   };
 
@@ -164,7 +164,7 @@ export class SocketTurn implements StreamedTurn {
     const { dialect, remembered } = this.#place;
     const { id, items } = dialect.outputOf(response);
     const all = [this.#input, listText(items)].filter((text) => text !== '').join(',');
-    remembered.keep(id, { before: this.#leaves === null ? this.#before : null, items: all });
+    remembered.store(id, { before: this.#leaves === null ? this.#before : null, items: all });
   }
 
   follow(call: RunningCall): void {
@@ -196,7 +196,7 @@ export class SocketTurn implements StreamedTurn {
     this.#outlet?.resume();
   }
 
-  /** The client is gone: the call in progress has no reader. */
+  /** Called when the client has disconnected. */
   left(): void {
     const call = this.#call;
     if (call === null) return;
@@ -206,7 +206,7 @@ export class SocketTurn implements StreamedTurn {
     else this.#outlet.disconnected();
   }
 
-  /** All of it is over. */
+  /** Releases the memory of the turn at its end. */
   ended(): void {
     this.#content?.release();
     this.#requested.hold.shrinkTo(0);

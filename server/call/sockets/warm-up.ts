@@ -1,4 +1,4 @@
-// A turn that generates nothing: its input is checked like any other and remembered, so that the next one continues it. No upstream is called, and
+// Handles a warm-up, a turn without a response: its input is validated and stored for the next turn. No upstream is called, and
 // nothing is charged.
 import { noTokens } from '#shared/token-usage.ts';
 import { toAppError } from '#server/http/failure.ts';
@@ -12,7 +12,7 @@ import type { RelayServices } from '#server/call/services.ts';
 import { checkPrompt } from '#server/call/text-guard.ts';
 import type { StreamedTurn } from '#server/call/turn.ts';
 
-/** Resolves when its last message is on its way. Never rejects. */
+/** Resolves when the last message was sent. Never rejects. */
 export async function warmUp(services: RelayServices, turn: StreamedTurn): Promise<void> {
   const { context, stages } = services;
   const { endpoint, request, connection, envelope, onComplete } = turn;
@@ -23,7 +23,7 @@ export async function warmUp(services: RelayServices, turn: StreamedTurn): Promi
     const admitted = await admitCall(services, turn, progress);
     const { requested, conversation } = admitted;
     ({ content } = admitted);
-    // It does not leave anything there.
+    // A warm-up is stored by the connection only.
     conversation?.close();
     if (stages.guard.isOn) await checkPrompt(stages.guard, admitted);
     const seconds = () => Math.floor(context.now() / 1000);

@@ -1,27 +1,27 @@
-// The client's side of a streamed call: one body over all attempts, with keep-alives while no data arrives.
+// Client side of a streamed call: one body over all attempts, with keep-alives while no data arrives.
 import type { ErrorObject } from '#server/surfaces/api-surface.ts';
 import type { StreamVoice } from '#server/formats/client-dialect.ts';
 import { type BodySource, LeanBody } from '#server/call/stream/lean-body.ts';
 import type { StreamClock, TimedStream } from '#server/call/stream/stream-clock.ts';
 
-/** Where a stream to a client goes: its connection, or who reads in its place. */
+/** Destination of a stream: the client's connection, or another reader such as a log. */
 export interface ClientBody {
   write(chunk: Buffer): void;
-  /** The proper end. */
+  /** Ends the stream normally. */
   end(): void;
-  /** There is no proper end. */
+  /** Breaks the stream off. */
   cut(): void;
-  /** Something is sent although no data has arrived. */
+  /** Sends the headers before there is data. */
   flushHeaders(): void;
-  /** Stores the ending durably before the call is settled. Missing: the ending leaves once the call is settled. */
+  /** Stores the ending durably before the call is settled. If undefined, it is not stored. */
   store?(ending: Buffer): Promise<void>;
 }
 
 export interface ClientStreamOptions {
   keepAliveMs: number;
-  /** Missing: the client's connection, by `body`. */
+  /** Destination; if undefined, the client's connection, by `body`. */
   reader?: ClientBody;
-  /** Opens a voice for the time before an upstream's stream; called on demand. */
+  /** Returns the writer of keep-alives and errors before an upstream's stream; called on demand. */
   openVoice(): StreamVoice;
   onDisconnect(): void;
 }
@@ -50,20 +50,20 @@ export class ClientStream implements BodySource, TimedStream {
     this.#onLeft = onDisconnect;
   }
 
-  /** Connects the upstream that feeds the body from now on, with the voice that knows what has been sent. */
+  /** Connects the upstream that feeds the body, with its writer of keep-alives and errors. */
   attach(upstream: { pause(): void; resume(): void }, voice: StreamVoice): void {
     this.#upstream = upstream;
     this.#voice = voice;
     if (this.#isPaused) upstream.pause();
   }
 
-  /** The upstream has ended before anything was sent. */
+  /** Disconnects an upstream that ended before anything was sent. */
   detach(): void {
     this.#upstream = null;
     this.#voice = null;
   }
 
-  /** The response has begun: from now on silence is filled with comments. */
+  /** Begins the response: keep-alives are sent from now on. */
   begin(): void {
     if (!this.#isOver) this.#clock.add(this);
   }
@@ -73,7 +73,7 @@ export class ClientStream implements BodySource, TimedStream {
     this.#to.write(chunk);
   }
 
-  /** Leaves together with the ending. */
+  /** Holds bytes that are sent together with the ending. */
   hold(pieces: readonly Buffer[]): void {
     this.#pending = pieces;
   }
@@ -82,12 +82,15 @@ export class ClientStream implements BodySource, TimedStream {
     return this.#to.store !== undefined;
   }
 
-  /** Stores what `end` will write. @throws what the storage does: the call must not be settled then */
+  /**
+   * Stores the bytes that `end` will write.
+   * @throws errors of the storage; the call must not be settled then
+   */
   async store(ending: Buffer): Promise<void> {
     await this.#to.store?.(Buffer.concat([...this.#pending, ending]));
   }
 
-  /** Writes what is left, as one, and ends the response. */
+  /** Writes the held bytes and the ending in one write, and ends the response. */
   end(ending: Buffer): void {
     this.#isOver = true;
     this.#clock.remove(this);
@@ -96,27 +99,27 @@ export class ClientStream implements BodySource, TimedStream {
     this.#to.end();
   }
 
-  /** Ends the response with an error in the client's format, after what is still to be said. */
+  /** Ends the response with an error in the client's format, after the held bytes. */
   fail(error: ErrorObject): void {
     const speaker = this.#speaker();
     if (speaker.isMute === true) this.cut();
     else this.end(Buffer.from(speaker.fail(error)));
   }
 
-  /** Breaks the connection off: there is no proper end. */
+  /** Closes the connection without a normal end. */
   cut(): void {
     this.#isOver = true;
     this.#clock.remove(this);
     this.#to.cut();
   }
 
-  /** The client does not read: silence of the upstream is not the upstream's. */
+  /** Whether the client reads too slowly, so that the upstream is paused. */
   get isPaused(): boolean {
     return this.#isPaused;
   }
 
   tick(now: number): void {
-    // Without content they leave late, because mostly it is about to come and both fit into one write.
+    // Headers wait for this tick, because content usually follows at once and both fit in one write.
     this.#to.flushHeaders();
     if (this.#isPaused || now - this.#lastWriteAt < this.#keepAliveMs) return;
     const speaker = this.#speaker();
@@ -128,7 +131,7 @@ export class ClientStream implements BodySource, TimedStream {
     return this.#voice;
   }
 
-  /** Ends the call as if its client had disconnected; its last event is still sent. */
+  /** Ends the call as if its client had disconnected, but its last event is still sent. */
   shutDown(): void {
     this.#onLeft();
   }

@@ -1,4 +1,4 @@
-// The end of a stream, whatever it ends by: what it used, its books, and then the client's last word.
+// Ends a stream, for every reason: determines the usage, settles the call, then sends the client's last event.
 import type { StreamPipe } from '#server/formats/stream-pipe.ts';
 import { usageOfResponse, usageOfPrompt } from '#server/call/settlement/call-usage.ts';
 import { settleCall } from '#server/call/settlement/settle-call.ts';
@@ -22,7 +22,7 @@ interface EndedStream {
   counting: Counting;
 }
 
-/** What was not settled was not answered: the client then sees its connection break, and the promise rejects. */
+/** Rejects if the call could not be settled; the client's connection is then closed without an end. */
 export async function endStream(stream: EndedStream, ended: EndReason, failure?: UpstreamFailure): Promise<void> {
   const { call, client, pipe, reader } = stream;
   if (endRules[ended].isByCaller !== true) pipe.dropUnfinished?.();
@@ -57,20 +57,21 @@ function book(
 ): Promise<void> {
   const { channel, request, record } = attempt;
   noteAnswered(call, attempt, reason, failure);
-  // A provider that reports its own failure bills no more than it reported. A response that we refuse to pass on is billed.
+  // A provider that reports a failure bills the usage that it reported. A response that the gateway refuses to forward is billed
+  // in full.
   const isCut = !pipe.hasFinished() && (endRules[reason].isCut === true || failure?.own !== undefined);
   const end = { reason, channel, request, usage, firstByteMs: record.first_byte_ms, isCut };
   return settleCall(call, failure === undefined ? end : { ...end, failure });
 }
 
 interface StreamUsage {
-  /** Null: nothing has come. */
+  /** Usage; null if nothing arrived. */
   usage: MeteredUsage | null;
-  /** The upstream reported an impossible usage. */
+  /** Whether the upstream reported an implausible usage. */
   isInvalid: boolean;
 }
 
-/** Also a stream whose usage cannot be read is charged. */
+/** Determines the usage; if it cannot be read, estimates it. */
 async function usageOfStream(stream: EndedStream, ended: EndReason, failure: UpstreamFailure | undefined): Promise<StreamUsage> {
   const { call, pipe } = stream;
   const found = await readUsage(stream, failure).catch((cause: unknown) => {
@@ -78,15 +79,15 @@ async function usageOfStream(stream: EndedStream, ended: EndReason, failure: Ups
     return { usage: pipe.bytes === 0 ? null : countedUsage(call.reserved.prompt.tokens, pipe.roughTokens(), true), isInvalid: false };
   });
   if (found.usage !== null || ended !== 'client_disconnected') return found;
-  // Nothing of it has come, but the upstream had it.
+  // Nothing arrived, but the upstream had received the request.
   return { ...found, usage: await usageOfPrompt(call, stream.attempt.request) };
 }
 
-/** Returns the reported usage, if it is plausible; otherwise the counted one. */
+/** Returns the reported usage if plausible, else the counted one. */
 async function readUsage({ call, pipe, counting, attempt }: EndedStream, failure: UpstreamFailure | undefined): Promise<StreamUsage> {
   const { usage, isInvalid, hasTextAfter, hosted, summaries, advice, units, isNothing = false, unknownEnding } = pipe.reportedUsage();
   call.services.settlement.unknownEndings.note(attempt, unknownEnding);
-  // It may stand with the error alone.
+  // The usage may be reported with the error only.
   const reported = usage ?? failure?.usage ?? null;
   if (reported === null && (pipe.bytes === 0 || isNothing)) return { usage: null, isInvalid };
   const metered = await usageOfResponse(call, {

@@ -1,19 +1,19 @@
 import type { ServerResponse } from 'node:http';
 import type { PipedBody } from '#server/http/lean-response.ts';
 
-/** Source of the body: paused while the client reads slowly, notified when the client has gone. */
+/** Source of a body: paused while the client reads slowly, notified when the client has disconnected. */
 export interface BodySource {
   pause(): void;
   resume(): void;
   /** The client's connection closed before `end`. */
   disconnected(): void;
-  /** It has closed, before `end` or after it: nothing of the body is held any more. */
+  /** The connection has closed, before or after `end`, and holds no more bytes of the body. */
   closed?(): void;
 }
 
 const earlyBytes = 64 * 1024;
 
-/** A response body that writes into Node's response directly. What is written within one turn of the event loop leaves as one chunk. */
+/** Response body that writes into Node's response directly. Writes within one turn of the event loop are sent as one chunk. */
 export class LeanBody implements PipedBody {
   readonly #source: BodySource;
   #destination: ServerResponse | null = null;
@@ -23,7 +23,7 @@ export class LeanBody implements PipedBody {
   #isWaiting = false;
   #isFull = false;
   #isEnded = false;
-  /** Node has the headers before that, but they wait for the first content. */
+  /** Whether content was written. Node holds the headers back until then. */
   #hasWritten = false;
   #isGone = false;
 
@@ -57,7 +57,7 @@ export class LeanBody implements PipedBody {
 
   pipe(destination: ServerResponse): void {
     this.#destination = destination;
-    // Between the end of a connection and its `close` every write is an error, and an unhandled one ends the process.
+    // Every write between the end of a connection and its `close` is an error, and an unhandled one would end the process.
     destination.on('error', () => {});
     if (this.#isGone) {
       destination.destroy(); // cut before it was requested
@@ -70,7 +70,7 @@ export class LeanBody implements PipedBody {
     this.#flush();
   }
 
-  /** Sends the headers if they have not left with some content yet. */
+  /** Sends the headers, unless content was sent already. */
   flushHeaders(): void {
     if (this.#hasWritten || this.#isGone || this.#isEnded || this.#destination === null) return;
     this.#hasWritten = true;
@@ -79,12 +79,12 @@ export class LeanBody implements PipedBody {
 
   /** Closes the client's connection; `disconnected` follows. */
   cut(): void {
-    // Without a destination the client has gone before there was a response, and the body has no reader.
+    // Without a destination, the client disconnected before there was a response.
     if (this.#destination === null) this.destroy();
     else this.#destination.destroy();
   }
 
-  /** The connection has closed, perhaps after a proper end. */
+  /** Called when the connection has closed, also after a normal end. */
   destroy(): void {
     if (this.#isGone) return;
     this.#isGone = true;

@@ -5,7 +5,7 @@ interface Named extends TimedStream {
   name: string;
 }
 
-describe('the clock of open streams', () => {
+describe('stream clock', () => {
   let clock: StreamClock;
   /** Who had a turn, in order. */
   let turns: string[];
@@ -57,7 +57,7 @@ describe('the clock of open streams', () => {
     expect(tick()).toBe('');
   });
 
-  it('lets what has arrived be read first after the process stood still', async () => {
+  it('lets received data be read first after the process was suspended', async () => {
     clock.stop();
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
     clock = createStreamClock();
@@ -70,7 +70,7 @@ describe('the clock of open streams', () => {
     expect(turns).toEqual(['read', 'a', 'ticked']);
   });
 
-  it('knows a stream once, however often it is added or removed', () => {
+  it('holds a stream once, however often it is added or removed', () => {
     const of = open('ab');
     clock.add(of('a'));
     expect([clock.size, tick()]).toEqual([2, 'ab']);
@@ -84,15 +84,18 @@ describe('the clock of open streams', () => {
     expect([clock.size, tick()]).toEqual([0, '']);
   });
 
-  it.each(['a', 'b', 'c', 'd', 'e', 'ae', 'bd', 'abcde'])('lets %s leave in the own turn, and skips nobody', (leaving) => {
-    open('abcde', (stream) => {
-      if (leaving.includes(stream.name)) clock.remove(stream);
-    });
-    expect(tick()).toBe('abcde');
-    expect(tick()).toBe([...'abcde'].filter((name) => !leaving.includes(name)).join(''));
-  });
+  it.each(['a', 'b', 'c', 'd', 'e', 'ae', 'bd', 'abcde'])(
+    'lets %s be removed during its turn, without skipping another stream',
+    (leaving) => {
+      open('abcde', (stream) => {
+        if (leaving.includes(stream.name)) clock.remove(stream);
+      });
+      expect(tick()).toBe('abcde');
+      expect(tick()).toBe([...'abcde'].filter((name) => !leaving.includes(name)).join(''));
+    },
+  );
 
-  it('skips nobody who stays, whoever removes whom', () => {
+  it('skips no remaining stream, whichever stream removes another', () => {
     const names = [...'abcde'];
     for (const actor of names) {
       // Every set of streams, the one whose turn it is among them.
@@ -113,7 +116,7 @@ describe('the clock of open streams', () => {
     }
   });
 
-  it('gives one that comes during a tick its first turn in the next, also when it takes the place of one that leaves', () => {
+  it('gives a stream added during a tick its first turn in the next one, also in the slot of a removed stream', () => {
     let isFirst = true;
     open('abc', (stream) => {
       if (stream.name !== 'b' || !isFirst) return;

@@ -1,13 +1,13 @@
-// One timer for all open streams: silence towards the client is filled, silence of the upstream ends the stream.
+// One timer for all open streams: sends keep-alives to silent clients, and ends streams of silent upstreams.
 
 export interface TimedStream {
   /** Called about four times a second with the monotonic time in milliseconds. */
   tick(now: number): void;
-  /** Its tick threw: it is not ticked again and has to end at once. */
+  /** Called after `tick` threw: the stream must end at once and is not ticked again. */
   cut?(): void;
-  /** The server ends: what is open has to end now. */
+  /** Called at shutdown: the stream must end now. */
   shutDown?(): void;
-  /** Set by the clock: the stream's index in its list, -1 if it is in none. */
+  /** Index of the stream in the clock's list, set by the clock; -1 if it is not in it. */
   clockPlace: number;
 }
 
@@ -24,7 +24,7 @@ const tickMs = 250;
 
 /** `onFault` is called with a stream whose tick threw; the others continue. */
 export function createStreamClock(onFault: (cause: unknown) => void = () => {}): StreamClock {
-  // Not a Set: one that thousands of streams a second pass through retains ended ones (see `pending-work.ts`).
+  // Not a Set, which retains removed streams under thousands of additions a second (see `pending-work.ts`).
   const streams: TimedStream[] = [];
 
   function remove(stream: TimedStream): void {
@@ -52,7 +52,7 @@ export function createStreamClock(onFault: (cause: unknown) => void = () => {}):
   function tickAll(): void {
     const now = performance.now();
     tickedAt = now;
-    // From the end: a removed stream is replaced by one that had its turn.
+    // From the end, because a removed stream is replaced by the last one, which was ticked already.
     for (let place = streams.length - 1; place >= 0; place -= 1) {
       const stream = streams[place];
       if (stream !== undefined) tick(stream, now);
@@ -60,7 +60,7 @@ export function createStreamClock(onFault: (cause: unknown) => void = () => {}):
   }
 
   const timer = setInterval(() => {
-    // After a standstill of this process, read first what has arrived: the silence was its own.
+    // After a stall of this process, received data is read first: the upstream was not silent.
     if (performance.now() - tickedAt > 2 * tickMs) setImmediate(tickAll);
     else tickAll();
   }, tickMs);

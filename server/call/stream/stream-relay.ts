@@ -1,6 +1,6 @@
-// One upstream's stream on its way to the client: what its reader brings goes through the pipe of its formats to the client's
-// stream, as long as it is paid for. Before the first event nothing has reached the client, so a failure can still go to
-// another channel; the end is held back until the call is settled.
+// Relays an upstream's stream to the client: events from the reader pass through the pipe between the formats to the client's
+// stream, while the account can pay for them. Nothing is sent before the first content, so a failure before it can be retried on
+// another channel. The end is held back until the call is settled.
 import { AppError } from '#shared/errors.ts';
 import type { DeepWhole } from '#server/formats/decoded-whole.ts';
 import type { ResponsePart } from '#server/formats/parts.ts';
@@ -21,7 +21,7 @@ import type { Counting } from '#server/exchange/token-estimate.ts';
 import type { EventSource } from '#server/exchange/upstream-stream.ts';
 import { failureInBody, invalidResponse, timeoutFailure, type UpstreamFailure } from '#server/exchange/upstream-error.ts';
 
-/** How long, and how much, may come without any content before it leaves all the same. */
+/** Maximum time and bytes of events without content before they are sent anyway. */
 const longestEarlyMs = 1000;
 const mostEarlyBytes = 64 * 1024;
 
@@ -30,7 +30,7 @@ export interface StreamRelayOptions {
   client: ClientStream;
   attempt: SentAttempt;
   stream: EventSource;
-  /** Whole response in place of the stream. If undefined, the stream has it. */
+  /** Complete response in place of the stream. If undefined, the stream is read. */
   whole?: WholeParts;
 }
 
@@ -49,10 +49,10 @@ export class StreamRelay implements EventReceiver, TimedStream, SpendingStream {
   readonly #counting: Counting;
   readonly #spending: StreamSpending;
   #unpassed: DeepWhole | null = null;
-  /** What has come that says nothing yet: it leaves with the first content, and a failure may still go to another channel. */
+  /** Bytes without content, which are sent with the first content. Until then, a failure can be retried on another channel. */
   #early: Buffer[] = [];
   #earlyBytes = 0;
-  /** When the first event came, in milliseconds; null: none has. */
+  /** Time of the first event, in monotonic milliseconds; null if none arrived. */
   #openedAt: number | null = null;
 
   constructor(options: StreamRelayOptions) {
@@ -70,12 +70,12 @@ export class StreamRelay implements EventReceiver, TimedStream, SpendingStream {
     this.#reader = new UpstreamReader(stream, this, { framing: stream.framing ?? route.framing, idleMs });
   }
 
-  /** Null once the first event is there; the failure when there will be none. A promise only while neither is known. */
+  /** Returns null once the response has begun, or the failure if it will not; a promise while neither is known. */
   opened(): UpstreamFailure | null | Promise<UpstreamFailure | null> {
     return this.#state.opened();
   }
 
-  /** The whole response that came and is nested too deep; null: none such did. */
+  /** Complete response that is nested too deep; null if there is none. */
   get unpassed(): DeepWhole | null {
     return this.#unpassed;
   }
@@ -88,9 +88,9 @@ export class StreamRelay implements EventReceiver, TimedStream, SpendingStream {
     else this.#guard(() => this.#passWhole(whole));
   }
 
-  // What the client, the timer and the money call. An exception must not leave it, as in the reader.
+  // Called by the client, the clock and the spending. Exceptions are caught, because callers do not handle them.
 
-  /** The call is to end now, for the reason that it knows. */
+  /** Ends the call, for its stop reason. */
   stop(): void {
     this.#guard(() => this.#end(this.#options.call.stop.reason ?? 'client_disconnected'));
   }
@@ -101,7 +101,7 @@ export class StreamRelay implements EventReceiver, TimedStream, SpendingStream {
 
   tick(now: number): void {
     this.#guard(() => {
-      // Silence caused by the client or by the gateway is not the upstream's.
+      // A stream that the client or the gateway has paused is not silent.
       if (this.#options.client.isPaused || this.#spending.isSuspended) this.#reader.excuseSilence(now);
       this.#spending.tick();
       if (this.#openedAt !== null && now - this.#openedAt > longestEarlyMs) this.#flow();
@@ -109,7 +109,7 @@ export class StreamRelay implements EventReceiver, TimedStream, SpendingStream {
     });
   }
 
-  /** The client reads slowly, or it is not known whether it can pay for more. */
+  /** Pauses reading, because the client reads slowly or more must be reserved first. */
   pause(): void {
     this.#guard(() => this.#reader.pause());
   }
@@ -120,12 +120,12 @@ export class StreamRelay implements EventReceiver, TimedStream, SpendingStream {
     });
   }
 
-  /** The account has no more. */
+  /** Ends the stream because the account cannot pay for more. */
   overdraw(): void {
     this.#guard(() => this.#end('overdraft'));
   }
 
-  /** Our own fault: this stream ends with an error, and what came is charged. */
+  /** Ends the stream after an exception in the gateway; the received output is charged. */
   fault(cause: unknown): void {
     const { call, attempt } = this.#options;
     const { log } = call.services.context;
@@ -141,7 +141,7 @@ export class StreamRelay implements EventReceiver, TimedStream, SpendingStream {
     }
   }
 
-  // What the reader brings.
+  // Called by the reader.
 
   events(reported: Buffer, isOwned: boolean): void {
     const events = restoredResponse(this.#options.call.stages, reported);
@@ -153,14 +153,14 @@ export class StreamRelay implements EventReceiver, TimedStream, SpendingStream {
   ended(reported: Buffer): void {
     const rest = restoredResponse(this.#options.call.stages, reported);
     if (this.#state.isOpening && this.#openedAt === null && this.#readWhole(rest)) return;
-    // Some upstreams leave the empty line behind their last event out. Half an event is dropped.
+    // Some upstreams omit the empty line after their last event. An incomplete event is dropped.
     if (rest.length > 0 && this.#pipe.isEvent(rest)) this.#reader.completeEvent();
     if (this.#openedAt !== null && this.#pipe.hasFinished()) this.#flow();
     if (this.#state.isOpening) this.broken('truncated', invalidResponse());
     else this.#end(this.#pipe.hasFinished() ? 'completed' : 'truncated');
   }
 
-  /** It will not get its proper ending. Before the first event the failure may go to another channel. */
+  /** Ends a stream that broke off. Before the first content, the failure can be retried on another channel. */
   broken(reason: EndReason, failure: UpstreamFailure): void {
     if (!this.#state.isOpening) {
       this.#end(reason);
@@ -177,7 +177,7 @@ export class StreamRelay implements EventReceiver, TimedStream, SpendingStream {
     }
   }
 
-  /** Looks at the first events: an error there is the upstream's response, not a stream. */
+  /** Examines the first events: an error there is the upstream's response, not a stream. */
   #canOpen(events: Buffer): boolean {
     const opening = this.#pipe.open(events);
     if (opening === 'comments') return false;
@@ -199,7 +199,7 @@ export class StreamRelay implements EventReceiver, TimedStream, SpendingStream {
     this.#begin(pushWhole(this.#pipe, parts, bytes), true);
   }
 
-  /** Before the first content nothing leaves: what fails until then has failed before it began. */
+  /** Processes a step before the response has begun: holds bytes back until there is content. */
   #begin(step: PipeStep, isOwned: boolean): void {
     const { forClient, next } = step;
     if (this.#pipe.hasContent?.() !== false) {
@@ -218,7 +218,7 @@ export class StreamRelay implements EventReceiver, TimedStream, SpendingStream {
     }
   }
 
-  /** From now on the response is on its way. */
+  /** Begins the response and sends the bytes held back. */
   #flow(): void {
     if (!this.#state.isOpening) return;
     this.#state.flow();
@@ -233,7 +233,7 @@ export class StreamRelay implements EventReceiver, TimedStream, SpendingStream {
       return;
     }
     if (next === 'complete') {
-      // What came together with the ending waits for the settlement with it and leaves in one write.
+      // Bytes that arrived with the end wait for the settlement too, and are sent in one write.
       client.hold(forClient);
       this.#end('completed');
       return;
@@ -245,7 +245,7 @@ export class StreamRelay implements EventReceiver, TimedStream, SpendingStream {
     else this.#end('upstream_failed', this.#failureOf(next));
   }
 
-  /** A whole response, or an error, that calls itself an event stream. */
+  /** Reads a complete response or an error that was declared as an event stream; returns false if the body is neither. */
   #readWhole(rest: Buffer): boolean {
     if (!rest.toString('utf8').trimStart().startsWith('{')) return false;
     const { call, attempt } = this.#options;
@@ -278,7 +278,7 @@ export class StreamRelay implements EventReceiver, TimedStream, SpendingStream {
     const wasOpening = this.#state.isOpening;
     if (!this.#state.end()) return;
     const { call } = this.#options;
-    // Nothing of it was sent: its error is one of a call that has not begun.
+    // Nothing was sent: the error is reported as for a call that has not begun.
     if (wasOpening) this.#options.client.detach();
     try {
       this.#spending.end();

@@ -1,5 +1,5 @@
-// What a stream may still cost while it runs. It has reserved its limit; one whose upstream writes on beyond that is paid for as
-// long as the account has something, and then one at a time may finish in debt, or none (setting `StreamOverdraft`).
+// Compares the cost of a running stream with its reservation. A stream that exceeds it extends the reservation while the account
+// has quota; then one stream of the account may finish in debt, or none (setting `StreamOverdraft`).
 import { maxOutputTokens } from '#server/money/max-output-tokens.ts';
 import type { RunningCall } from '#server/call/running-call.ts';
 import type { StreamPipe } from '#server/formats/stream-pipe.ts';
@@ -8,12 +8,12 @@ const checkBytes = 8 * 1024;
 
 /** The stream whose spending is watched. */
 export interface SpendingStream {
-  /** Nothing more is to be read until it is known that it can be paid for. */
+  /** Pauses reading until more is reserved. */
   pause(): void;
   resume(): void;
-  /** All of the account's money is used, and streams are to stop then. */
+  /** Ends the stream, because the account cannot pay for more. */
   overdraw(): void;
-  /** An exception in here ends the stream, and no other. */
+  /** Ends the stream after an exception. */
   fault(cause: unknown): void;
 }
 
@@ -36,17 +36,17 @@ export class StreamSpending {
     return this.#isSuspended;
   }
 
-  /** Called whenever something has been written. */
+  /** Called after each write. */
   check(): void {
     if (this.#meter.bytes >= this.#nextCheck) this.#extend();
   }
 
-  /** Called from time to time: tries again when the database was away the last time. */
+  /** Called periodically: retries an extension that failed because the database was unavailable. */
   tick(): void {
     if (this.#isSuspended) this.#extend();
   }
 
-  /** The stream has ended. */
+  /** Called when the stream has ended. */
   end(): void {
     this.#isOver = true;
   }
@@ -55,7 +55,7 @@ export class StreamSpending {
     this.#nextCheck = this.#meter.bytes + checkBytes;
     const { reservation } = this.#call.reserved;
     if (this.#isExtending || (this.#costSoFar() <= reservation.amount && !this.#isSuspended)) return;
-    // More than was allowed for. What comes now has to be paid for first.
+    // The cost exceeds the reservation: reading pauses until more is reserved.
     if (!this.#isSuspended) {
       this.#isSuspended = true;
       this.#stream.pause();
@@ -69,7 +69,7 @@ export class StreamSpending {
         else this.#stream.overdraw();
       },
       () => {
-        this.#isExtending = false; // the database is away
+        this.#isExtending = false; // the database is unavailable; `tick` retries
       },
     );
     void deciding.catch((cause: unknown) => this.#stream.fault(cause));
@@ -86,14 +86,14 @@ export class StreamSpending {
     const { quoted, reservation, prompt, choices } = this.#call.reserved;
     const { ledger, settings } = services.context;
     const soFar = this.#costSoFar();
-    // The same once more, or a little; whichever the account has.
+    // Reserves as much again as was used so far or, if the account has less, a tenth of it.
     for (const sum of [soFar, soFar * 0.1]) {
       if (await ledger.extend(reservation, Math.max(1, Math.ceil(soFar + sum - reservation.amount)))) return true;
     }
-    // Estimated by bytes until here.
+    // The cost so far is an estimate by bytes: counts the tokens before the account goes into debt.
     if (this.#costOf(await this.#meter.countTokens()) <= reservation.amount) return true;
     if (settings.get('StreamOverdraft') === 'stop') return false;
-    // As much as one response can cost, so that no further reservation is needed.
+    // Reserves the maximum cost of a response, so that no further extension is needed.
     const largest = maxOutputTokens(this.#call.model) ?? settings.get('DefaultMaxOutputTokens');
     const most = services.context.quotes.reserveFor(quoted, prompt, largest * choices);
     return ledger.overdraw(reservation, Math.ceil(Math.max(most, soFar)));

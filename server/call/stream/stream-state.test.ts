@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { networkFailure } from '#server/exchange/upstream-error.ts';
 import { StreamState } from './stream-state.ts';
 
-test('stream state: it opens, flows and ends once, and never goes back', async () => {
+test('stream state: opens, flows and ends once, without return', async () => {
   const state = new StreamState();
   const opened = state.opened();
   expect([state.isOpening, state.isFlowing, state.isEnded]).toEqual([true, false, false]);
@@ -15,7 +15,7 @@ test('stream state: it opens, flows and ends once, and never goes back', async (
   expect([state.isOpening, state.isFlowing, state.isEnded]).toEqual([false, false, true]);
 });
 
-test('stream state: one that ended while it opened is refused with what failed, and that stays', async () => {
+test('stream state: ended while opening, it stays refused with its failure', async () => {
   const state = new StreamState();
   const opened = state.opened();
   const failure = networkFailure();
@@ -26,7 +26,7 @@ test('stream state: one that ended while it opened is refused with what failed, 
   expect(state.opened()).toBe(failure);
 });
 
-test('stream state: one that ended while it opened may also leave nothing to ask another channel for', () => {
+test('stream state: closed without a failure while opening, it gives no reason to try another channel', () => {
   const state = new StreamState();
   state.end();
   state.close();

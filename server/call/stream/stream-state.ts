@@ -1,10 +1,10 @@
-// Where a stream stands: it is opening until its first event is there, flows, and ends once. While it opens, a failure may still
-// go to another channel, because nothing has reached the client.
+// State of a stream: `opening` until its response begins, then `flowing`, and `ended` once. While it is opening, a failure can be
+// retried on another channel, because nothing was sent to the client.
 import type { UpstreamFailure } from '#server/exchange/upstream-error.ts';
 
 export class StreamState {
   #now: 'opening' | 'flowing' | 'ended' = 'opening';
-  /** Undefined until it is known whether there will be a stream. */
+  /** Result of the opening: null for a stream, the failure if there will be none; undefined while unknown. */
   #opening: UpstreamFailure | null | undefined;
   #reportOpening: ((failure: UpstreamFailure | null) => void) | undefined;
 
@@ -20,7 +20,7 @@ export class StreamState {
     return this.#now === 'ended';
   }
 
-  /** Null once the stream flows; the failure when there will be none. A promise only while neither is known. */
+  /** Returns null once the stream flows, or the failure if there will be none; a promise while neither is known. */
   opened(): UpstreamFailure | null | Promise<UpstreamFailure | null> {
     if (this.#opening !== undefined) return this.#opening;
     return new Promise((resolve) => {
@@ -28,26 +28,26 @@ export class StreamState {
     });
   }
 
-  /** The first event is there. */
+  /** Begins the response. */
   flow(): void {
     if (this.#now !== 'opening') return;
     this.#now = 'flowing';
     this.#report(null);
   }
 
-  /** It ends here. False: it had ended before. A pending opening is resolved by `refuse` or `close`. */
+  /** Ends the stream; returns false if it had ended before. `refuse` or `close` must follow, to resolve a pending opening. */
   end(): boolean {
     if (this.#now === 'ended') return false;
     this.#now = 'ended';
     return true;
   }
 
-  /** Of one that has ended: there was no stream, and this is why. */
+  /** After the end: reports the failure, so that another channel may be tried. */
   refuse(failure: UpstreamFailure): void {
     if (this.#opening === undefined) this.#report(failure);
   }
 
-  /** After its end: no other channel is to be tried. */
+  /** After the end: reports no failure, so that no other channel is tried. */
   close(): void {
     if (this.#opening === undefined) this.#report(null);
   }

@@ -29,7 +29,7 @@ function arrange(throwAt?: string) {
   return { reader, seen, send: (text: string) => reader.data(Buffer.from(text), true) };
 }
 
-test('upstream reader: hands on whole events, and what is left at the end', () => {
+test('upstream reader: passes on complete events, and the rest at the end', () => {
   const { reader, seen, send } = arrange();
   send('data: a\n');
   send('\ndata: b\n\nda');
@@ -39,7 +39,7 @@ test('upstream reader: hands on whole events, and what is left at the end', () =
   expect(seen).toEqual(['events data: a\n\ndata: b\n\n', 'ended data: c', 'events data: c\n\n']);
 });
 
-test('upstream reader: what replaces a body is read to its end, and nothing of the body', () => {
+test('upstream reader: a stream that replaces the body is read to its end, and the body is not read', () => {
   const { reader, seen, send } = arrange();
   send('{"whole":true}');
   reader.replaceBy(Buffer.from('data: a\n\n'));
@@ -57,13 +57,13 @@ test.each([
   expect(seen).toEqual([`broken ${ending}`]);
 });
 
-test('upstream reader: an event that does not end is no event', () => {
+test('upstream reader: an event above 16 MiB is an invalid response', () => {
   const { seen, send } = arrange();
   send('a'.repeat(16 * 1024 * 1024 + 1));
   expect(seen).toEqual(['broken invalid_response']);
 });
 
-test('upstream reader: after it was stopped or aborted nothing is said any more', () => {
+test('upstream reader: calls no callback after it was stopped or aborted', () => {
   for (const end of ['stop', 'abort'] as const) {
     const { reader, seen, send } = arrange();
     reader[end]();
@@ -74,7 +74,7 @@ test('upstream reader: after it was stopped or aborted nothing is said any more'
   }
 });
 
-test('upstream reader: an upstream that does not hang up by itself is hung up on', () => {
+test('upstream reader: closes a connection that the upstream leaves open', () => {
   const open = arrange();
   open.reader.stop();
   open.reader.hangUpSoon();
@@ -101,7 +101,7 @@ test('upstream reader: silence is the time since the last byte, unless it is exc
   expect(reader.isSilent(begin + 2_499)).toBe(false);
 });
 
-test.each(['events', 'ended', 'broken'])('upstream reader: a receiver that throws in %s is told so, and nobody else', (name) => {
+test.each(['events', 'ended', 'broken'])('upstream reader: an exception thrown in %s is reported as a fault', (name) => {
   const { reader, seen, send } = arrange(name);
   if (name === 'events') send('data: a\n\n');
   else if (name === 'ended') reader.end();

@@ -1,4 +1,4 @@
-// The upstream's side of a stream: bytes in, whole events out. It knows when the upstream is silent, and hangs up.
+// Upstream side of a stream: splits received bytes into complete events, detects a silent upstream, and closes the connection.
 import type { Framing, Splitter } from '#server/framing/framing.ts';
 import { framings } from '#server/framing/registry.ts';
 import type { EndReason } from '#server/call/call-end.ts';
@@ -6,22 +6,22 @@ import type { SendFailure } from '#server/exchange/send-failure.ts';
 import type { EventSource, StreamSink } from '#server/exchange/upstream-stream.ts';
 import { failureOfSend, invalidResponse, type UpstreamFailure } from '#server/exchange/upstream-error.ts';
 
-/** Receiver of the data, in order. */
+/** Receiver of the events, in order. */
 export interface EventReceiver {
-  /** Whole events. `isOwned`: no other reader uses these bytes. */
+  /** Receives complete events. `isOwned`: no other reader uses the bytes. */
   events(events: Buffer, isOwned: boolean): void;
-  /** The body is over. `rest` has no empty line behind it. */
+  /** Called at the end of the body. `rest`: bytes after the last empty line. */
   ended(rest: Buffer): void;
   broken(reason: EndReason, failure: UpstreamFailure): void;
-  /** One of the above threw. */
+  /** Called if one of the methods above threw. */
   fault(cause: unknown): void;
 }
 
-/** An event longer than this is no event. */
+/** Maximum bytes of an event; a longer one ends the stream. */
 const largestEvent = 16 * 1024 * 1024;
-/** Nor is one of more lines, which are looked at one by one. */
+/** Maximum lines of an event, which are examined one by one. */
 const mostLines = 20_000;
-/** An upstream that has said that nothing follows and does not hang up is hung up on. */
+/** Time for an upstream to close its connection after the end of its stream. */
 const lingerMs = 1_000;
 
 export class UpstreamReader implements StreamSink {
@@ -46,7 +46,7 @@ export class UpstreamReader implements StreamSink {
     this.#source.read(this);
   }
 
-  // An exception must not leave what sockets call: it would end the process, and with it everybody's streams.
+  // Exceptions must not propagate to the socket that calls these methods: they would end the process with all streams.
 
   data(chunk: Buffer, isOwned: boolean): void {
     try {
@@ -77,12 +77,12 @@ export class UpstreamReader implements StreamSink {
     }
   }
 
-  /** What stands at the end of the body is an event, although no empty line is behind it. */
+  /** Treats the rest of the body as an event, although no empty line follows it. */
   completeEvent(): void {
     this.#read(this.#framing.eventEnd, true);
   }
 
-  /** Continues with these server-sent events instead of the received ones. */
+  /** Replaces the received events by these server-sent events. */
   replaceBy(events: Buffer): void {
     this.#events = framings.sse.createSplitter();
     this.#read(events, true);
@@ -97,7 +97,7 @@ export class UpstreamReader implements StreamSink {
     this.#source.resume();
   }
 
-  /** Silence until now is not the upstream's. */
+  /** Restarts the measurement of silence. */
   excuseSilence(now: number): void {
     this.#lastByteAt = now;
   }
@@ -106,18 +106,18 @@ export class UpstreamReader implements StreamSink {
     return now - this.#lastByteAt >= this.#idleMs;
   }
 
-  /** Nothing more is read, and the upstream is to stop at once. */
+  /** Stops reading and aborts the upstream at once. */
   abort(): void {
     this.#isStopped = true;
     this.#source.abort();
   }
 
-  /** Nothing more is read: all has come. */
+  /** Stops reading, because the stream is complete. */
   stop(): void {
     this.#isStopped = true;
   }
 
-  /** After `stop`: the upstream gets a moment to end by itself, so that its connection can be used again. */
+  /** After `stop`: aborts the upstream after a moment, in which it can end its body so that the connection can be reused. */
   hangUpSoon(): void {
     if (!this.#isOver) setTimeout(() => this.#source.abort(), lingerMs).unref();
   }
@@ -129,7 +129,7 @@ export class UpstreamReader implements StreamSink {
     const { restLength, restLines, isBroken } = this.#events;
     const isTooLong = restLength > largestEvent || restLines > mostLines;
     if (!isTooLong && events !== null) this.#receiver.events(events, isOwned || events.buffer !== chunk.buffer);
-    // What stands before it may have ended the stream.
+    // Events before the invalid one may have ended the stream.
     if (isTooLong || (isBroken && !this.#isStopped)) this.#receiver.broken('invalid_response', invalidResponse());
   }
 }

@@ -2,7 +2,7 @@
 import { framings } from '#server/framing/registry.ts';
 import type { EventSource } from '#server/exchange/upstream-stream.ts';
 
-/** @param events the response as events of the upstream's format, its ending included */
+/** @param events response as events of the upstream's format, including its ending */
 export function wholeAsStream(events: Buffer): EventSource {
   return {
     framing: framings.sse,

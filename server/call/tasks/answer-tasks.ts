@@ -1,4 +1,4 @@
-// How calls about tasks are answered: in JSON, and refusals in the words of the clients that make them.
+// Responds to calls about tasks: in JSON, with errors in the form that the clients of tasks expect.
 import { AppError, type Language } from '#shared/errors.ts';
 import type { Connection } from '#server/http/connection.ts';
 import type { DirectResponse } from '#server/http/lean-response.ts';
@@ -21,11 +21,11 @@ export interface TaskAnswer {
 interface TaskRequest {
   request: Request;
   connection: Connection | null;
-  /** Null: the error has the form of every other path of the relay. */
+  /** Returns the response for a refusal; null if it has the form of the relay's other errors. */
   refusal(failure: unknown, language: Language, requestId: string): TaskAnswer | null;
 }
 
-/** What is known of a call, for its log. */
+/** Facts about a call for its log. */
 export interface NotedCall {
   requestId: string;
   /** Receives the caller of the console. */
@@ -49,7 +49,7 @@ function headersOf({ requestId }: Pick<NotedCall, 'requestId'>): Record<string, 
   return { 'cache-control': 'no-store', 'x-oneapi-request-id': requestId };
 }
 
-/** The same where the answer is more than JSON. */
+/** Responds to a call whose response is not only JSON. */
 export async function answerDirectly<Answer extends DirectResponse>(
   services: RelayServices,
   { request, connection, refusal }: TaskRequest,
@@ -75,7 +75,7 @@ export async function answerDirectly<Answer extends DirectResponse>(
 
 const ownPath = /^(?:https?:\/\/[^/]*)?\/v1(?:beta)?\//;
 
-/** SDKs of OpenAI and Google send no language; clients of the other paths have always got Chinese. */
+/** Returns the language of errors. SDKs of OpenAI and Google send none; clients of the other paths get Chinese by default. */
 export function languageFor({ url, headers }: Pick<Request, 'url' | 'headers'>): Language {
   return ownPath.test(url) ? callerLanguage(headers) : languageOf(headers.get('accept-language'));
 }

@@ -1,4 +1,4 @@
-// Refusals for which clients of drawings and of music expect a code of their own.
+// Error codes for which clients of drawings and music expect specific codes.
 import type { ErrorCode } from '#shared/errors.ts';
 
 export const moneyCodes: ReadonlySet<ErrorCode> = new Set(['insufficient_user_quota', 'pre_consume_token_quota_failed', 'key_exhausted']);

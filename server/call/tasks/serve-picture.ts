@@ -1,5 +1,5 @@
-// Pictures of upstreams through this site, for browsers: fetched by the guarded egress, and nothing but pictures. They pass bit by bit,
-// as fast as they are read, so that one that is read slowly is not held here.
+// Serves images of upstreams to browsers, fetched through the guarded egress; other content is refused. The bytes are streamed as
+// fast as the browser reads, so that images for slow clients are not held in memory.
 import { AppError } from '#shared/errors.ts';
 import { EgressRefusal } from '#server/egress/egress-refusal.ts';
 import type { EgressStream } from '#server/egress/egress.ts';
@@ -9,25 +9,25 @@ import type { Connection } from '#server/http/connection.ts';
 import { toAppError } from '#server/http/failure.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 
-/** For which the upstream is waited, in all. */
+/** Maximum time to wait for the upstream. */
 const waitMs = 30_000;
 const mostBytes = 20 * 1024 * 1024;
-/** For a whole picture, however slowly it is read. */
+/** Maximum time for a whole image, however slowly it is read. */
 const longestMs = 600_000;
-/** No address and no network stops others' pictures from being opened; many networks together do so for `longestMs` at most. */
-const everybodys = createFairQueue({ atOnce: 240, places: 1_000, placesPerNetwork: 240, placesPerSource: 60 });
+/** Limits, so that no address or network can block the images of others; many networks together can for `longestMs` at most. */
+const allPictures = createFairQueue({ atOnce: 240, places: 1_000, placesPerNetwork: 240, placesPerSource: 60 });
 const ofOneNetwork = { atOnce: 60, places: 240, placesPerSource: 60 };
 const ofOneAddress = { atOnce: 12, places: 60, placesPerSource: 60 };
 const byNetwork = new Map<string, FairQueue>();
 const byAddress = new Map<string, FairQueue>();
-/** What a browser shows and does not run. */
+/** Image types, which browsers display and do not execute. */
 const types: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', 'image/jpg', 'image/webp', 'image/gif', 'image/avif', 'image/bmp']);
 const retentionSeconds = 86_400;
 
 export interface ImageRequest {
   request: Request;
   connection: Connection | null;
-  /** Null: there is none, and clients get the error `missing`. */
+  /** Finds the URL of the image; null if there is none, and clients get the error `missing`. */
   find: () => Promise<{ url: string; isFinal: boolean } | null>;
   missing: string;
 }
@@ -61,7 +61,7 @@ export async function servePicture(host: RouteHost, { request, connection, find,
   } catch (failure) {
     if (failure instanceof EgressRefusal) {
       if (!leaving.signal.aborted) context.log.warn({ reason: failure.reason }, 'a picture could not be fetched');
-      // The host of the picture has failed.
+      // The host of the image failed.
       return refuse(502, 'http_get_image_failed');
     }
     const error = toAppError(failure instanceof QueueFull ? new AppError('rate_limited') : failure, context, facts.requestId);
@@ -70,18 +70,18 @@ export async function servePicture(host: RouteHost, { request, connection, find,
 }
 
 interface Picture extends Pick<EgressStream, 'status' | 'read' | 'close'> {
-  /** Null: it is no picture. */
+  /** Media type; null if it is no image. */
   type: string | null;
 }
 
 interface Wanted {
   url: string;
   ip: string;
-  /** Aborted when no client waits for it any more. */
+  /** Aborted when no client waits for the image any more. */
   signal: AbortSignal;
 }
 
-/** Its place is free for others once it is closed, which it is when its client leaves or its time is over. */
+/** Opens an image. It counts against the limits until it is closed, when its client disconnects or its time is over. */
 function openPicture({ context }: RouteHost, { url, ip, signal }: Wanted): Promise<Picture> {
   return new Promise((resolve, reject) => {
     const opening = inTurn(ip, async () => {
@@ -113,13 +113,14 @@ function openPicture({ context }: RouteHost, { url, ip, signal }: Wanted): Promi
 
 function inTurn(ip: string, work: () => Promise<void>): Promise<void> {
   const source = { name: subscriberOf(ip), network: networkOf(ip) };
-  const inAll = () => everybodys.run(source, work);
-  const inNetwork = () => inLine({ lines: byNetwork, name: source.network, limits: ofOneNetwork }, (line) => line.run(source, inAll));
-  return inLine({ lines: byAddress, name: source.name, limits: ofOneAddress }, (line) => line.run(source, inNetwork));
+  const inAll = () => allPictures.run(source, work);
+  const inNetwork = () =>
+    inQueueOfNetwork({ lines: byNetwork, name: source.network, limits: ofOneNetwork }, (line) => line.run(source, inAll));
+  return inQueueOfNetwork({ lines: byAddress, name: source.name, limits: ofOneAddress }, (line) => line.run(source, inNetwork));
 }
 
-/** A line exists while it has work. */
-async function inLine(
+/** Runs work in the queue of a network; a queue exists while it has work. */
+async function inQueueOfNetwork(
   { lines, name, limits }: { lines: Map<string, FairQueue>; name: string; limits: FairQueueLimits },
   run: (line: FairQueue) => Promise<void>,
 ): Promise<void> {
@@ -132,7 +133,7 @@ async function inLine(
   }
 }
 
-/** A picture that is cut ends the response with an error: browsers discard half of one. */
+/** Returns the body of the response. An image that breaks off ends it with an error, so that browsers discard it. */
 function bodyOf({ read, close }: Picture): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>(
     {
@@ -153,7 +154,7 @@ function bodyOf({ read, close }: Picture): ReadableStream<Uint8Array> {
   );
 }
 
-/** Null: it is no picture, or more than is passed on. */
+/** Returns the media type; null if the content is no image or too large. */
 function typeOf({ status, headers }: EgressStream): string | null {
   const type = (headers['content-type'] ?? 'image/jpeg').split(';')[0]?.trim().toLowerCase() ?? '';
   const isWhole = status === 200 && headers['content-encoding'] === undefined;

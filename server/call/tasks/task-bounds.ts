@@ -1,24 +1,24 @@
-// How long what describes a task may be. Pictures may be as long as bodies are; texts are copied, searched and written again on the way
-// upstream, so that long ones are refused before any of that.
+// Limits the length of texts in task requests. Images may be as long as bodies may be; texts are copied, searched and serialized
+// again before they are sent, so long ones are refused first.
 import { AppError } from '#shared/errors.ts';
 
-/** Bytes of a body that holds no pictures. */
+/** Maximum bytes of a body without images. */
 export const mostTextBytes = 1_000_000;
-/** Characters of a prompt: those of people are below 10,000. */
+/** Maximum characters of a prompt; people write less than 10,000. */
 export const longestPrompt = 100_000;
 
-/** All names and texts but pictures, and values of any kind. */
+/** Maximum characters of all names and texts except images, and maximum number of values. */
 const longestTogether = 200_000;
 const mostValues = 10_000;
-/** A picture that is not longer is judged by the upstream: it may be an address. */
+/** Characters up to which a value of an image field is not checked, because it may be a URL. */
 const shortPicture = 4_000;
-/** Characters of a picture that are looked at one by one. */
+/** Characters of an image that are checked by the expression. */
 const lookedAt = 256;
 const pictureStart = /^(?:data:[\w.+/;=-]{1,100},)?[\w+/=\s-]*$/;
-/** Characters of a field's name in an error. */
+/** Maximum characters of a field's name in an error. */
 const longestName = 60;
 
-/** A field and its rule; each format reports it in its way. */
+/** Error with a field and its rule, which each format reports in its way. */
 export class BoundRefusal extends AppError {
   constructor(field: string, rule: { zh: string; en: string }) {
     const name = field.slice(0, longestName);
@@ -26,7 +26,11 @@ export class BoundRefusal extends AppError {
   }
 }
 
-/** `longest`: characters, by the names of fields. @throws {BoundRefusal} */
+/**
+ * Checks the lengths of text fields.
+ * @param longest maximum characters by field
+ * @throws {BoundRefusal}
+ */
 export function checkTextLengths(body: Record<string, unknown>, longest: Readonly<Record<string, number>>): void {
   for (const [field, limit] of Object.entries(longest)) {
     const value = body[field];
@@ -34,11 +38,14 @@ export function checkTextLengths(body: Record<string, unknown>, longest: Readonl
   }
 }
 
-/** All of a body that goes upstream as it is. Pictures are what stands in fields named for Base64. @throws {BoundRefusal} */
+/**
+ * Checks a body that is forwarded as it is. Values of fields named for Base64 are images.
+ * @throws {BoundRefusal}
+ */
 export function checkWholeBody(body: Record<string, unknown>): void {
   let characters = 0;
   let values = 0;
-  // Not recursive: bodies may be nested.
+  // Not recursive, because bodies may be nested deeply.
   const left: { field: string; value: unknown }[] = [{ field: 'body', value: body }];
   for (let part = left.pop(); part !== undefined; part = left.pop()) {
     const { field, value } = part;
@@ -69,7 +76,7 @@ function tooLong(field: string, limit: number): BoundRefusal {
   return new BoundRefusal(field, { zh: `不能超过 ${limit} 个字符`, en: `must not be longer than ${limit} characters` });
 }
 
-/** Its beginning, and that there is nothing but ASCII in it, which costs next to nothing to see. */
+/** Checks the start of an image, and that it contains only ASCII, which takes little time. */
 function checkPicture(field: string, text: string): void {
   if (pictureStart.test(text.slice(0, lookedAt)) && Buffer.byteLength(text) === text.length) return;
   throw new BoundRefusal(field, { zh: '必须是 Base64 编码的图片', en: 'must be a picture in Base64' });

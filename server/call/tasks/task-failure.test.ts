@@ -17,14 +17,14 @@ function codeIn(body: object | undefined): unknown {
   return body === undefined || !('code' in body) ? undefined : body.code;
 }
 
-test("callers of tasks are told a status as the channel's mapping has it", () => {
+test('failures of tasks have the status that the channel maps it to', () => {
   expect(reported(503)).toEqual({ music: [429, 'fail_to_fetch_task'], drawing: [429, 30] });
   expect(reported(422)).toEqual({ music: [409, 'fail_to_fetch_task'], drawing: [400, 5] });
   expect(reported(429)).toEqual({ music: [500, 'fail_to_fetch_task'], drawing: [400, 5] });
   expect(reported(418)).toEqual({ music: [418, 'fail_to_fetch_task'], drawing: [400, 5] });
 });
 
-test('a redirect or a success that is none is a fault of the upstream', () => {
+test('a redirect, and an invalid response with a success status, are failures of the upstream', () => {
   expect(reported(302).music).toEqual([502, 'fail_to_fetch_task']);
   expect(reported(202).music).toEqual([502, 'fail_to_fetch_task']);
 });

@@ -5,11 +5,11 @@ import type { UpstreamFailure } from '#server/exchange/upstream-error.ts';
 
 export class TaskFailure extends Error {
   readonly error: AppError;
-  /** For the owner of the task. */
+  /** Reason for the owner of the task. */
   readonly reason: string;
-  /** What the upstream answered with, as the channel's mapping has it; 0: nothing. */
+  /** Upstream's status after the channel's mapping; 0 if there was no response. */
   readonly status: number;
-  /** What it said, where it spoke. */
+  /** Failure that the upstream reported; undefined if none. */
   readonly reported: UpstreamFailure | undefined;
 
   constructor(error: AppError, reason: string, status = 0, reported?: UpstreamFailure) {
