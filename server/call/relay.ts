@@ -104,7 +104,7 @@ async function runUnwatched(call: RunningCall, reader: ClientBody): Promise<void
   }
 }
 
-/** A promise only where a conversation or a stage stores the response. */
+/** Builds the response. Returns a promise only if a conversation or a stage stores it. */
 function responseOfWhole(call: RunningCall, answer: WholeAnswer | ReportedFailure): Response | Promise<Response> {
   if ('error' in answer) return responseOfFailure(call, answer);
   let isStored = call.conversation !== null;
@@ -115,7 +115,7 @@ function responseOfWhole(call: RunningCall, answer: WholeAnswer | ReportedFailur
 
 async function storeWhole(call: RunningCall, answer: WholeAnswer): Promise<Response> {
   const { contentType, body, wasRead } = answer;
-  // A response without a receiver, now or later, is not stored.
+  // A response that no one receives, now or by a retry, is not stored.
   const isReceived = !wasRead || call.stages.some(({ answered }) => answered !== undefined);
   const reported = call.conversation === null || !isReceived ? body : await call.conversation.storeWhole(body);
   for (const stage of call.stages) if (stage.answered !== undefined) await stage.answered(call, { contentType, body: reported });

@@ -89,7 +89,7 @@ function readResponse(
   record.status = response.status;
   for (const stage of call.stages) stage.responded?.(attempt, response.headers);
   if (response.kind === 'stream') {
-    noteSoundType(call, attempt.request.streamType ?? response.headers?.['content-type']);
+    noteAudioType(call, attempt.request.streamType ?? response.headers?.['content-type']);
     return followStream(call, attempt, { client, stream: response.stream });
   }
   record.first_byte_ms = elapsed(call);
@@ -108,7 +108,7 @@ function readFailure(
 ): AttemptResult | Promise<AttemptResult> {
   const { record } = attempt;
   if (response.cause !== null) {
-    // A failure of the upstream costs nothing, also after a disconnect.
+    // A failure of the upstream is free, also after a disconnect.
     const isEnded = response.cause.reason === 'aborted' || response.cause.reason === 'too_large';
     if (call.stop.reason !== undefined && (isEnded || response.answered === undefined)) {
       return { kind: 'stopped', attempt: isEnded && exchange.sending.isSent ? attempt : null };
@@ -175,14 +175,17 @@ function watchStop(call: RunningCall, channel: PreparedChannel, sending: Exchang
   };
 }
 
-/** As `sendTo`, in the turn of its user. */
+/** Same as `sendTo` for a large body, in turn with other long work of the user. */
 async function sendLarge(call: RunningCall, attempt: CallAttempt): Promise<CallExchange | null> {
   // An earlier attempt has released the parsed body.
   await call.content.prepare();
   return call.content.use(() => sendTo(call, attempt));
 }
 
-/** Null: the client has disconnected meanwhile. @throws {AppError} as `sendCall` */
+/**
+ * Sends the request; null if the call was stopped meanwhile.
+ * @throws {AppError} as `sendCall`
+ */
 function sendTo(call: RunningCall, { channel, route }: CallAttempt): CallExchange | null | Promise<CallExchange> {
   if (call.stop.reason !== undefined) return null;
   const { endpoint, content, reserved, services } = call;
@@ -271,7 +274,7 @@ function usageOfWhole(
   return usageOfResponse(call, { reported: usage, hosted, summaries, advice, units, cost, hasTextAfter: false, countWritten, counting });
 }
 
-/** A promise only where the response is long, counted, checked by a stage, or for a stream. */
+/** Returns a promise only if the tokens are counted, writing is long, a stage checks the response, or the client streams. */
 function readWhole(
   call: RunningCall,
   attempt: SentAttempt,
@@ -282,7 +285,7 @@ function readWhole(
   if (decoded.unknownEnding !== undefined) call.services.settlement.unknownEndings.note(attempt, decoded.unknownEnding);
   // The client requested a stream.
   if (client !== null) {
-    noteSoundType(call, decoded.contentType);
+    noteAudioType(call, decoded.contentType);
     return streamWhole(call, attempt, { body, client, decoded });
   }
   const usage = usageOfWhole(call, decoded);
@@ -317,7 +320,7 @@ function writeWhole(
   return checkWhole(call, result, decoded);
 }
 
-/** Adds the response to the call's buffer, and has the stages look for blocked words. */
+/** Reports the size of the written response to the call's buffer, and lets the stages search for blocked words. */
 function checkWhole(call: RunningCall, result: WholeResult, { written }: DecodedWhole): WholeResult | Promise<WholeResult> {
   call.buffer?.arrived(result.body.length);
   let isChecked = false;

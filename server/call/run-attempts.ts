@@ -110,7 +110,7 @@ export async function runAttempts(call: RunningCall, client: ClientStream | null
   return stopped === undefined ? (bad ?? last) : { kind: 'none', reason: stopped };
 }
 
-/** The only channel that the call may take, by its stages or its key; null: that channel cannot take the call. */
+/** Returns the only channel that the call may take, by a stage or the key; null if it cannot take the call, undefined if any may. */
 function onlyChannel(call: RunningCall, { only }: StageRouting): PreparedChannel | null | undefined {
   const { services, admission, stages } = call;
   if (only === undefined) return admission.pinnedChannel === undefined ? undefined : channelOnly(services, admission.pinnedChannel);

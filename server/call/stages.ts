@@ -283,13 +283,13 @@ export function fitsChannel(runs: readonly StageRun[], channel: PreparedChannel)
   return true;
 }
 
-/** What stages determine of a call's route. */
+/** Restrictions of a call's route by its stages. The first stage that sets one wins. */
 export interface StageRouting {
-  /** The only channel that the call may take. If undefined, no stage restricts it. */
+  /** Only channel that the call may take; undefined if no stage restricts it. */
   only: PreparedChannel | undefined;
-  /** The tool of the call that searches the caller's stores, as a path. If undefined, there is none. */
+  /** Path in the request of the tool that searches the caller's stores; undefined if there is none. */
   searchingTool: string | undefined;
-  /** The first stage that chooses among channels. */
+  /** Stage that chooses among channels; undefined if none does. */
   chooser: StageRun | undefined;
 }
 
@@ -310,7 +310,7 @@ export function responseReading(runs: readonly StageRun[], channel: PreparedChan
   return reading;
 }
 
-/** The provider's bytes with the caller's names. */
+/** Restores the caller's names in bytes of the provider. */
 export function restoredResponse(runs: readonly StageRun[], bytes: Buffer): Buffer {
   let restored = bytes;
   for (const run of runs) if (run.response !== undefined) restored = run.response(restored);

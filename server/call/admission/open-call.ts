@@ -55,7 +55,7 @@ export async function openCall(services: RelayServices, turn: Turn): Promise<Ope
     if (repeated !== undefined) return leave(admitted, repeated);
     const endpoint = countedEndpoint(admitted.endpoint, stages);
     const quoted = quotedFor(services, admitted);
-    // Reserves when the account's charges above their reservations are settled.
+    // The reservation waits until the account's charges above their reservations are settled.
     const settling = services.settlement.excess.settled(admission.user.id);
     if (settling !== undefined) await settling;
     const reserving = reserveRequested(services, admitted, { endpoint, stages, quoted });
