@@ -73,7 +73,8 @@ export async function admitCall(services: RelayServices, turn: Turn, progress: P
     const endpoint = endpointOf(turn.endpoint, body);
     const admission = ofSession && within === undefined ? sessions.inGroup(caller, content.ours) : caller;
     if (ofSession) progress.caller = admission;
-    let requested = servedCall(services, admission, endpoint.read(body, turn.address));
+    let requested = endpoint.read(body, turn.address);
+    if (requested.otherModels !== undefined) requested = servedCall(services, admission, requested);
     const { model } = requested;
     progress.model = model;
     endpoint.check(body);
@@ -151,7 +152,6 @@ export async function checkMeans(services: RelayServices, admission: Admission):
 /** Returns the call of the first requested model that the caller may use and a channel serves. */
 function servedCall({ channels, gate }: RelayServices, admission: Admission, requested: RequestedCall): RequestedCall {
   const { model, otherModels = [] } = requested;
-  if (otherModels.length === 0) return requested;
   const isServed = (name: string) => gate.mayUse(admission, name) && channels.tiers(admission.group, name).length > 0;
   return { ...requested, model: [model, ...otherModels].find(isServed) ?? model };
 }

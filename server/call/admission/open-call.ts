@@ -72,7 +72,7 @@ export async function openCall(services: RelayServices, turn: Turn): Promise<Ope
       responseFields: endpoint.responseFields?.(content.body, address) ?? noFields,
       parameters,
       stream: endpoint.kind.canStream && isStream ? { contentType: streamType } : null,
-      clientHeaders: clientHeadersOf(endpoint, request.headers),
+      clientHeaders: endpoint.surface.forwardedHeaders.length === 0 ? noFields : clientHeadersOf(endpoint, request.headers),
       startedAt,
       createdAt: Math.floor(context.now() / 1000),
       reserved,

@@ -150,8 +150,8 @@ class MessageStreamReader implements StreamReader {
   }
 
   read({ data }: FramedEvent): readonly ResponsePart[] {
-    const written = plainText(data);
-    if (written !== null) return this.#blocks.text(written);
+    const written = textDelta.exec(data)?.[1];
+    if (written !== undefined) return this.#blocks.text(written);
     const event = parseObject(data);
     if (event === null) return [];
     const parts: ResponsePart[] = [];
@@ -237,11 +237,6 @@ class MessageStreamReader implements StreamReader {
 /** Matches text deltas without JSON escapes, the most frequent events. Some are padded to hide their length. */
 const textDelta =
   /^\{"type":"content_block_delta","index":(?:0|[1-9]\d{0,8}),"delta":\{"type":"text_delta","text":"([ !#-[\]-\uffff]*)"\} *\} *$/;
-
-/** Extracts the text of a plain delta without parsing. If null, the event is different. */
-function plainText(data: string): string | null {
-  return textDelta.exec(data)?.[1] ?? null;
-}
 
 function blockIndex({ index }: JsonObject): number {
   return typeof index === 'number' ? index : 0;

@@ -131,6 +131,8 @@ class MessageStreamWriter implements StreamWriter {
   #arguments = new JsonProgress();
   #waiting: ResponsePart[] = [];
   #waitingLength = 0;
+  /** Serialized start of the last delta with text, up to the text. */
+  #textHead: { index: number; type: string; head: string } | null = null;
 
   constructor(options: ResponseWriterOptions) {
     this.#options = options;
@@ -262,8 +264,12 @@ class MessageStreamWriter implements StreamWriter {
 
   /** Like `#delta`, for the most frequent events: only the text is serialized. */
   #textDelta(type: string, field: string, text: string): string {
-    const delta = `{"type":"${type}","${field}":${JSON.stringify(text)}}`;
-    return `event: content_block_delta\ndata: {"type":"content_block_delta","index":${this.#nextIndex},"delta":${delta}}\n\n`;
+    const index = this.#nextIndex;
+    if (this.#textHead?.index !== index || this.#textHead.type !== type) {
+      const head = `event: content_block_delta\ndata: {"type":"content_block_delta","index":${index},"delta":{"type":"${type}","${field}":`;
+      this.#textHead = { index, type, head };
+    }
+    return `${this.#textHead.head}${JSON.stringify(text)}}}\n\n`;
   }
 
   #close(): string {
