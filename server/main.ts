@@ -46,7 +46,7 @@ async function runWorkers(env: Env): Promise<void> {
   // Workers accept connections themselves. One that was accepted here and is on its way to a worker when that is killed would
   // stay open, and its client would wait for ever.
   cluster.schedulingPolicy = cluster.SCHED_NONE;
-  // Made here, and the schema brought up to date, so that the workers do not do it all at once.
+  // Made here, and the schema brought up to date: the workers take it as it is.
   const { db } = await openStore(env);
   await db.close();
   let isEnding = false;

@@ -1,4 +1,5 @@
 // Environment → database → context → app → listen; and the way back.
+import cluster from 'node:cluster';
 import { type Logger, pino } from 'pino';
 import { isSetUp } from '#server/accounts/setup-check.ts';
 import { createApp } from '#server/app.ts';
@@ -59,10 +60,10 @@ async function checkSpool(env: Env, log: Logger): Promise<void> {
   }
 }
 
-/** The key is only made once the database is known to be usable: a start that is refused leaves none behind. */
+/** The primary process has updated the schema before its workers start. The key is only made once the database is known to be usable: a start that is refused leaves none behind. */
 export async function openStore(env: Env, log?: Logger): Promise<{ db: Database; masterKey: string }> {
   const known = await findMasterKey(env);
-  const db = await openDatabase(env.DATABASE_URL, log);
+  const db = await openDatabase(env.DATABASE_URL, { ...(log === undefined ? {} : { log }), hasSchema: cluster.isWorker });
   return { db, masterKey: known ?? (await makeMasterKey(env, db)) };
 }
 

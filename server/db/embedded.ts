@@ -16,13 +16,16 @@ import { RepeatedChange } from '#server/db/repeated-change.ts';
 import { IdBlocks } from '#server/db/ids.ts';
 
 /** @throws {DatabaseFileError} */
-export async function openEmbedded(file: string, options: { synchronous?: 'normal' | 'full'; log?: ThreadLog } = {}): Promise<Database> {
+export async function openEmbedded(
+  file: string,
+  options: { synchronous?: 'normal' | 'full'; log?: ThreadLog; hasSchema?: boolean } = {},
+): Promise<Database> {
   const native = openFile(file, options.synchronous ?? 'normal');
   const connection = new EmbeddedConnection(native);
   const tables = new Map<string, Table>();
   for (const [name, spec] of Object.entries(collections)) tables.set(name, describeTable(name, spec));
   try {
-    await connection.write(() => connection.transaction(() => applySchema(native, [...tables.values()])));
+    if (options.hasSchema !== true) await connection.write(() => connection.transaction(() => applySchema(native, [...tables.values()])));
   } catch (error) {
     await connection.close();
     throw error;

@@ -50,7 +50,7 @@ const pingMilliseconds = 3_000;
 const preparedAtOnce = 8;
 
 /** @throws {DatabaseUrlError} @throws {DatabaseUnavailable} */
-export async function openMongo(url: string, name: string): Promise<Database> {
+export async function openMongo(url: string, name: string, hasSchema: boolean): Promise<Database> {
   let clients: { client: MongoClient; longClient: MongoClient };
   try {
     clients = { client: new MongoClient(url, clientOptions), longClient: new MongoClient(url, longClientOptions) };
@@ -59,7 +59,8 @@ export async function openMongo(url: string, name: string): Promise<Database> {
   }
   const database = new MongoDatabase(clients, name);
   try {
-    await database.prepare();
+    await database.connect();
+    if (!hasSchema) await database.prepare();
   } catch (error) {
     await database.close();
     const cause = error instanceof Error ? error.cause : undefined;
@@ -91,10 +92,13 @@ class MongoDatabase implements Database {
     this.#ids = new IdBlocks((counter, size) => this.#drawIds(counter, size));
   }
 
-  /** Updates the indexes; several processes may do so concurrently. */
-  async prepare(): Promise<void> {
+  async connect(): Promise<void> {
     // The first connection may take longer than a ping.
     await this.#availability.run('', () => this.#db.command({ ping: 1 }));
+  }
+
+  /** Updates the indexes; several processes may do so concurrently. */
+  async prepare(): Promise<void> {
     await inParallel(Object.entries(collections), preparedAtOnce, ([name, { indexes }]) => this.#prepareCollection(name, indexes));
   }
 

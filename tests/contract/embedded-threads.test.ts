@@ -32,7 +32,7 @@ beforeEach(async () => {
     error: (_facts: unknown, text: string) => reported.push(text),
   };
   // Only the two ways of the logger that are used.
-  db = await openDatabase(`file:${join(folder, 'test.db')}`, Object.assign(Object.create(null), log));
+  db = await openDatabase(`file:${join(folder, 'test.db')}`, { log: Object.assign(Object.create(null), log) });
 });
 afterEach(async () => {
   await db.close();

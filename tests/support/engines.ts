@@ -8,7 +8,7 @@ import { MongoClient } from 'mongodb';
 import { afterEach, beforeEach, describe } from 'vitest';
 import type { Database } from '#server/db/database.ts';
 import { DatabaseUnavailable } from '#server/db/collection.ts';
-import { openDatabase } from '#server/db/open.ts';
+import { openDatabase, type OpenOptions } from '#server/db/open.ts';
 
 export interface TestDatabase {
   url: string;
@@ -32,7 +32,7 @@ export const embeddedEngine: Engine = {
     const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'));
     const file = join(folder, 'test.db');
     copyFileSync(await emptyDatabase(), file);
-    return createOn(`file:${file}`, async () => rmSync(folder, { recursive: true, force: true }));
+    return createOn(`file:${file}`, { hasSchema: true, drop: async () => rmSync(folder, { recursive: true, force: true }) });
   },
 };
 
@@ -41,7 +41,7 @@ export const mongoEngine: Engine = {
   async create() {
     if (testMongoUrl === undefined) throw new Error('TEST_MONGODB_URL is not set');
     const url = mongoUrl(testMongoUrl, `tidegate_test_${randomUUID().replaceAll('-', '')}`);
-    return createOn(url, () => dropMongoDatabase(url));
+    return createOn(url, { hasSchema: false, drop: () => dropMongoDatabase(url) });
   },
 };
 
@@ -106,27 +106,27 @@ async function makeEmptyDatabase(): Promise<string> {
 const mostTries = 20;
 
 /** A server that many tests connect to at once may take longer to answer than a product would wait. */
-export async function openPatiently(url: string): Promise<Database> {
+export async function openPatiently(url: string, options?: OpenOptions): Promise<Database> {
   for (let tries = 1; ; tries += 1) {
     try {
-      return await openDatabase(url);
+      return await openDatabase(url, options);
     } catch (failure) {
       if (!(failure instanceof DatabaseUnavailable) || tries === mostTries) throw failure;
     }
   }
 }
 
-async function createOn(url: string, drop: () => Promise<void>): Promise<TestDatabase> {
+async function createOn(url: string, { hasSchema, drop }: { hasSchema: boolean; drop(): Promise<void> }): Promise<TestDatabase> {
   const handles: Database[] = [];
-  const open = async () => {
-    const handle = await openPatiently(url);
+  const open = async (options: OpenOptions) => {
+    const handle = await openPatiently(url, options);
     handles.push(handle);
     return handle;
   };
   return {
     url,
-    db: await open(),
-    open,
+    db: await open({ hasSchema }),
+    open: () => open({ hasSchema: true }),
     async remove() {
       await Promise.all(handles.map((handle) => handle.close()));
       await drop();

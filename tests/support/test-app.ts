@@ -71,7 +71,7 @@ export async function createTestApp(engine: Engine, options: TestAppOptions = {}
   });
   const clock = options.clock ?? createClock();
   // With a shared database, a separate handle, as a server process has; `context.close()` closes it.
-  const db = options.database === undefined ? database.db : await openPatiently(database.url);
+  const db = options.database === undefined ? database.db : await openPatiently(database.url, { hasSchema: true });
   const context = await createContext({
     env,
     db,
