@@ -60,9 +60,11 @@ const streams: Readonly<Record<string, { channel: object; begin: string; delta(t
 /** Formats whose last event repeats the response: output is held once, and not at all on the identity path. */
 const repeating: ReadonlySet<string> = new Set(['openai-responses', 'gemini-interactions']);
 
+/** Of each format every reader, every writer and its way without translation, not each pair: a translation is a reader before a writer. */
 const pairs = Object.values<ClientDialect>(clientDialects)
   .filter(({ calls }) => calls.chat !== undefined)
-  .flatMap((client) => Object.keys(streams).map((format) => ({ caller: client.name, client, format })));
+  .flatMap((client) => Object.keys(streams).map((format) => ({ caller: client.name, client, format })))
+  .filter(({ caller, format }) => caller === 'openai-chat' || format === 'openai-chat' || caller === format);
 
 /** Bytes that are held more than before, while the stream is open. */
 async function heldAfter(client: ClientDialect, format: string, texts: () => Iterable<string>): Promise<number> {
