@@ -143,12 +143,11 @@ export async function wholeAnswer(call: RunningCall): Promise<WholeAnswer | Repo
   const { attempt, usage, firstByteMs, contentType, body, isBlocked } = outcome.result;
   const { channel, request } = attempt;
   const wasRead = call.stop.reason !== undefined;
-  if (isBlocked && !wasRead) {
-    await settleCall(call, { reason: 'blocked_words', channel, request, usage, firstByteMs });
-    return reportEnd(call, { reason: 'blocked_words' });
-  }
   // The response is sent after its charge is durable: a call that is not settled is not answered.
-  await settleCall(call, { reason: wasRead ? 'client_disconnected' : 'completed', channel, request, usage, firstByteMs, wasRead });
+  const reason = wasRead ? 'client_disconnected' : isBlocked ? 'blocked_words' : 'completed';
+  await settleCall(call, { reason, channel, request, usage, firstByteMs, wasRead });
+  // A blocked response is not stored for a caller that has disconnected either.
+  if (isBlocked) return reportEnd(call, { reason: 'blocked_words' });
   return { contentType, body, wasRead };
 }
 
