@@ -1,9 +1,13 @@
 // `Idempotency-Key`: a request that is repeated gets the response of the first one, and is charged once.
 import { describe, expect, it } from 'vitest';
+import { DatabaseUnavailable, type Filter } from '#server/db/collection.ts';
+import type { CollectionName } from '#server/db/database.ts';
+import type { IdempotentCallRecord } from '#server/db/records/idempotent-call.ts';
 import { sweepIdempotentCalls } from '#server/slices/idempotency/stage.ts';
 import { waveOf } from '#tests/support/audio-responses.ts';
 import { engines } from '#tests/support/engines.ts';
 import { createScene, readEvents, type RelayScene, testModel, until } from '#tests/support/relay-scene.ts';
+import { instead } from '#tests/support/watched-database.ts';
 
 const once = { 'idempotency-key': 'order-1', 'accept-language': 'en' };
 const calls = ({ app }: RelayScene) => app.context.db.collection('idempotent_calls');
@@ -197,6 +201,17 @@ describe.each(engines)('calls with an idempotency key on $kind', (engine) => {
     await scene.checkBooks();
   });
 
+  it('a failure that was charged is not charged again', async () => {
+    await using scene = await createScene(engine, { settings: { SensitiveWords: 'contraband', StopOnSensitiveEnabled: 'true' } });
+    scene.upstream.behave({ text: 'Barrels of contraband' });
+    expect(await refusalOf(await scene.chat({}, once))).toEqual([400, 'output_blocked']);
+    await untilLost(() => scene.chat({}, once));
+    expect(scene.upstream.requests).toHaveLength(1);
+    const [row] = await scene.logs(1);
+    expect(row?.quota).toBeGreaterThan(0);
+    await scene.checkBooks();
+  });
+
   it('a call that failed is repeated', async () => {
     await using scene = await createScene(engine);
     scene.upstream.queue({ status: 500 }, {});
@@ -205,6 +220,24 @@ describe.each(engines)('calls with an idempotency key on $kind', (engine) => {
     const again = await scene.chat({}, once);
     expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([200, null]);
     await scene.checkBooks();
+  });
+
+  it('a call that failed while the database was away can be repeated', async () => {
+    await using scene = await createScene(engine);
+    const { db } = scene.app.context;
+    const collection = db.collection.bind(db);
+    let failures = 1;
+    const remove = (filter: Filter<IdempotentCallRecord>) =>
+      (failures -= 1) < 0
+        ? collection('idempotent_calls').remove(filter)
+        : Promise.reject(new DatabaseUnavailable('A test has taken the database away'));
+    Object.assign(db, {
+      collection: (name: CollectionName) => (name === 'idempotent_calls' ? instead(collection(name), { remove }) : collection(name)),
+    });
+    scene.upstream.queue({ status: 500 }, {});
+    expect((await scene.chat({}, once)).status).toBe(500);
+    await until(async () => ((await calls(scene).count({})) === 0 ? true : null));
+    expect((await scene.chat({}, once)).status).toBe(200);
   });
 
   it('a refusal leaves no record', async () => {

@@ -6,8 +6,9 @@ import { UniqueConflict } from '#server/db/collection.ts';
 import type { IdempotentCallRecord } from '#server/db/records/idempotent-call.ts';
 import type { AdmittedCall } from '#server/call/admission/admit-call.ts';
 import type { RunningCall } from '#server/call/running-call.ts';
-import type { CallStage, SentResponse, StageRun } from '#server/call/stages.ts';
+import type { CallStage, EndedCall, SentResponse, StageRun } from '#server/call/stages.ts';
 import { resolvedCharge } from '#server/money/recovery/call-charge.ts';
+import type { ChargeRow } from '#server/money/settlement/settlement.ts';
 import { hashRequest } from './hash-request.ts';
 
 type Services = Pick<AppContext, 'db' | 'secrets' | 'now' | 'ledger' | 'log' | 'waitUntil'>;
@@ -72,9 +73,10 @@ interface FirstCallOptions {
 class FirstCall implements StageRun {
   readonly #services: Services;
   readonly #options: FirstCallOptions;
-  /** Its record is there. */
+  /** Its record may be there. */
   #isRecorded = false;
-  #isSettled = false;
+  /** A repetition must not be called: the call is charged, or has a response. */
+  #isFinal = false;
 
   constructor(services: Services, options: FirstCallOptions) {
     this.#services = services;
@@ -95,6 +97,8 @@ class FirstCall implements StageRun {
       response: '',
       expires_at: Math.floor(now() / 1000) + retention,
     };
+    // A write that fails may have been carried out.
+    this.#isRecorded = true;
     try {
       if (replaced === null) await calls.insert({ id, ...fields });
       else if ((await calls.patch({ id, request_id: replaced.request_id }, { set: fields })) === null) throw stillRunning();
@@ -102,12 +106,11 @@ class FirstCall implements StageRun {
       // Another call with the key was faster.
       throw failure instanceof UniqueConflict ? stillRunning() : failure;
     }
-    this.#isRecorded = true;
   }
 
-  settled(): Promise<void> {
-    this.#isSettled = true;
-    return Promise.resolve();
+  /** A row that could not be written for certain is final as well: its charge decides. */
+  settling({ quota }: ChargeRow, _call: RunningCall, { isWhole }: EndedCall): void {
+    if (isWhole || quota > 0) this.#isFinal = true;
   }
 
   async answered({ requestId, admission }: RunningCall, { contentType, body }: SentResponse): Promise<void> {
@@ -128,10 +131,9 @@ class FirstCall implements StageRun {
     return (await this.#services.db.collection('idempotent_calls').count({ user_id: userId, state: 'stored' }, mostStored)) < mostStored;
   }
 
-  /** A call that has failed may be repeated. */
+  /** A call that has failed without a charge may be repeated. Removed again when its row is written: the database may have been away before. */
   closed({ requestId }: RunningCall): void {
-    if (this.#isSettled || !this.#isRecorded) return;
-    this.#isRecorded = false;
+    if (this.#isFinal || !this.#isRecorded) return;
     const { db, waitUntil } = this.#services;
     waitUntil(db.collection('idempotent_calls').remove({ id: this.#options.id, request_id: requestId, state: 'running' }));
   }
