@@ -11,10 +11,10 @@ import { failureOfSend, invalidResponse } from './upstream-error.ts';
 export interface Requesting {
   awaiting: Awaiting;
   /**
-   * Sends another request.
+   * Sends a follow-up request.
    * @param responseMs time left for its response
    */
-  ask(step: FollowUp, responseMs: number): Promise<Exchange>;
+  followUp(step: FollowUp, responseMs: number): Promise<Exchange>;
   /** Opens the provider's stream; returns null if the stream must not be read at that URL. */
   openStream(url: string, responseMs: number): Promise<Exchange> | null;
   /** Time for the call and all follow-up requests. */
@@ -67,18 +67,18 @@ class AwaitedExchange {
       if (step.kind === 'lost') return lost();
       if (step.kind === 'response')
         return reported === null ? response : { ...response, status: 200, body: Buffer.from(JSON.stringify(step.body)) };
-      response = step.kind === 'stream' ? await this.#stream(step.url) : await this.#ask(step);
+      response = step.kind === 'stream' ? await this.#stream(step.url) : await this.#followUp(step);
     }
     return response;
   }
 
-  async #ask(step: Extract<AwaitedStep, { kind: 'ask' }>): Promise<Received> {
+  async #followUp(step: Extract<AwaitedStep, { kind: 'request' }>): Promise<Received> {
     for (let isLater = step.isLater === true; ; isLater = true) {
       if (isLater) await this.#wait();
       const left = this.#deadline - performance.now();
       if (this.#sending.isAborted) return failedBy('aborted', 'the call was ended');
       if (left <= 0) return failedBy('timeout', 'the provider has not answered in time');
-      const response = await this.#receive(this.#requesting.ask(step, left));
+      const response = await this.#receive(this.#requesting.followUp(step, left));
       if (response.kind !== 'failed') {
         this.#failures = 0;
         return response;
@@ -118,7 +118,7 @@ class AwaitedExchange {
     const step = this.#requesting.awaiting.cancel();
     if (step === null) return;
     const reported = async () => {
-      const { received } = await this.#requesting.ask(step, cancelMs);
+      const { received } = await this.#requesting.followUp(step, cancelMs);
       const response = await received;
       if (response.kind === 'stream') response.stream.abort();
     };
@@ -157,7 +157,7 @@ class EndedStream implements EventSource {
 
 const cancelMs = 10_000;
 
-/** Reports whether only the poll failed, not the call. */
+/** Reports whether a failed poll may be repeated, because the provider is still at work. */
 function isPassing({ status, cause }: Failed): boolean {
   return cause === null ? status === 429 || status >= 500 : cause.reason === 'network';
 }

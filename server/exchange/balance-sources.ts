@@ -8,16 +8,16 @@ export interface Balance {
 
 export interface BalanceQuestion {
   /**
-   * Sends a request; `path` is a template over the base URL, as for calls, and `{origin}` is the base URL without its
+   * Sends a `GET` request and returns its JSON object; `path` is a template over the base URL, as for calls, and `{origin}` is the base URL without its
    * path.
    * @param header header that carries the key instead of the usual one
    */
   ask(path: string, header?: string): Promise<Record<string, unknown>>;
   /** The channel uses the provider's default URL, so the key may be sent to the provider's other hosts. */
   isDefaultAddress: boolean;
-  /** The base URL. */
+  /** Base URL of the channel. */
   base: string;
-  /** Milliseconds. */
+  /** Milliseconds since the epoch. */
   now: number;
 }
 

@@ -7,7 +7,7 @@ test('the console knows the formats of every type', () => {
   expect(known).toEqual(Object.fromEntries(providers.map(({ type, formats }) => [type, Object.keys(formats).toSorted()])));
 });
 
-test('a format that the type does not have is found, whatever else the setting holds', () => {
+test('finds formats that the type does not have, whatever else the setting contains', () => {
   expect(foreignFormat(14, '{"formats":["claude","openai-chat"]}')).toBe('openai-chat');
   expect(foreignFormat(1, '{"formats":["openai-responses"],"proxy":""}')).toBeUndefined();
   for (const setting of ['', '{', '{"formats":"claude"}', '[]', 'null', '{"formats":null}'])

@@ -18,7 +18,7 @@ describe('the JSON texts of a channel', () => {
     }
   });
 
-  it('are refused when they are not what they should be', () => {
+  it('are rejected if they do not match their schema', () => {
     for (const text of ['{', '[]', '1', '"a"', 'null', '[{"a":"b"}]']) {
       expect(parseModelMapping(text)).toBeNull();
       expect(parseStatusCodeMapping(text)).toBeNull();
@@ -32,7 +32,7 @@ describe('the JSON texts of a channel', () => {
     expect(parseChannelSetting('{"force_format":"yes"}')).toBeNull();
   });
 
-  it('map models without empty targets, and statuses in either notation', () => {
+  it('drop empty targets of models, and accept statuses as text or number', () => {
     expect(parseModelMapping('{"a":"b","c":""}')).toEqual(new Map([['a', 'b']]));
     expect(parseStatusCodeMapping('{"400":"500","404":503}')).toEqual(
       new Map([
@@ -42,7 +42,7 @@ describe('the JSON texts of a channel', () => {
     );
   });
 
-  it('take proxies of the known kinds only', () => {
+  it('accept known proxy schemes only', () => {
     for (const proxy of ['http://127.0.0.1:8080', 'https://u:p@proxy.example', 'socks5://proxy.example:1080']) {
       expect(parseChannelSetting(JSON.stringify({ proxy, future: 1 }))?.proxy).toBe(proxy);
     }
@@ -52,7 +52,7 @@ describe('the JSON texts of a channel', () => {
   });
 });
 
-describe('a channel that cannot work', () => {
+describe('a misconfigured channel', () => {
   it.each([
     ['an unknown type', { type: 999 }],
     ['no base URL where one is needed', { type: 8 }],
@@ -66,13 +66,13 @@ describe('a channel that cannot work', () => {
     ['a key with other letters', { key: 'sk-é' }],
     ['an organization with a line break', { openai_organization: 'a\nb' }],
     ['a key of the wrong form', { type: 26, key: 'nodot' }],
-  ])('says so: %s', (_what, fields) => {
+  ])('reports its problem: %s', (_what, fields) => {
     const { problem } = buildPreparedChannel(fields);
     expect(problem).not.toBeNull();
     expect(JSON.stringify(problem)).not.toContain('sk-');
   });
 
-  it('is told from one that works', () => {
+  it('has a problem, and a valid one has none', () => {
     expect(buildPreparedChannel({ base_url: ' http://10.0.0.7:9997/x/ ' })).toMatchObject({
       problem: null,
       base: 'http://10.0.0.7:9997/x',

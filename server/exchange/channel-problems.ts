@@ -8,7 +8,7 @@ export function noteProblem(problems: FailureReason[], problem: FailureReason | 
   if (problem !== null && problems.every((known) => reasonText(known, 'en') !== text)) problems.push(problem);
 }
 
-/** Returns the only problem, or one that names all of them; null: there is none. */
+/** Returns the only problem, or one that names all of them; null if there is none. */
 export function together(problems: readonly FailureReason[]): FailureReason | null {
   const [first = null, ...others] = problems;
   if (others.length === 0) return first;

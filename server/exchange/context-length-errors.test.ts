@@ -46,7 +46,7 @@ const words: readonly [type: number, message: string][] = [
 const refusal = { status: 400, type: 'invalid_request_error', code: 'context_length_exceeded', concerns: 'request' };
 
 describe('a prompt that is too long', () => {
-  test.each(words)('is told as such by type %i: %s', (type, message) => {
+  test.each(words)('is recognized by its message, of type %i: %s', (type, message) => {
     const channel = buildPreparedChannel({ type });
     for (const status of [400, 413, 422, 500]) {
       const failure = parseUpstreamError({ status, text: JSON.stringify({ error: { message } }), channel, now: 0 });
@@ -62,7 +62,7 @@ describe('a prompt that is too long', () => {
     [4, { message: 'no', type: 'exceed_context_size_error' }],
     [26, { message: 'no', code: '1261' }],
     [20, { message: 'Provider returned error', code: 400, metadata: { raw: '{"message":"prompt is too long: 9 tokens > 8 maximum"}' } }],
-  ])('is known by what stands beside its words: %i %j', (type, error) => {
+  ])('is recognized by its code, type or metadata: %i %j', (type, error) => {
     const channel = buildPreparedChannel({ type });
     expect(parseUpstreamError({ status: 400, text: JSON.stringify({ error }), channel, now: 0 })).toMatchObject(refusal);
   });
@@ -73,14 +73,14 @@ describe('a prompt that is too long', () => {
     [400, 'max_tokens: 200000 > 64000, which is the maximum allowed number of output tokens'],
     [400, 'too many tokens in logit_bias'],
     [400, "Invalid value for 'model'"],
-  ])('is none: %i %s', (status, message) => {
+  ])('is not recognized: %i %s', (status, message) => {
     const channel = buildPreparedChannel({ type: 1 });
     const failure = parseUpstreamError({ status, text: JSON.stringify({ error: { message } }), channel, now: 0 });
     expect(failure.code).not.toBe('context_length_exceeded');
   });
 });
 
-describe('a bad request to a provider that also refuses accounts so', () => {
+describe('a 400 of a provider that also refuses accounts with 400', () => {
   const judged = (type: number, error: object) => {
     const channel = buildPreparedChannel({ type });
     return isRetryable(parseUpstreamError({ status: 400, text: JSON.stringify({ error }), channel, now: 0 }), channel.provider);
@@ -95,7 +95,7 @@ describe('a bad request to a provider that also refuses accounts so', () => {
     [24, { ...google, message: 'API key not valid. Please pass a valid API key.' }, true],
     [24, { code: 400, status: 'FAILED_PRECONDITION', message: 'User location is not supported for the API use.' }, true],
     [41, { ...google, message: 'Invalid value at contents' }, false],
-  ])('of type %i goes to another channel where it speaks of the account: %j', (type, error, isElsewhere) =>
+  ])('of type %i is retried on another channel if it concerns the account: %j', (type, error, isElsewhere) =>
     expect(judged(type, error)).toBe(isElsewhere),
   );
 });
@@ -109,7 +109,7 @@ test.each([
   ['Please retry after 10 seconds.', 10],
   ['Slow down', undefined],
   ['try again in 0s', undefined],
-])('a limit says when to come back: %s', (message, retryAfter) => {
+])('a rate limit states the retry time in its message: %s', (message, retryAfter) => {
   const channel = buildPreparedChannel({});
   expect(parseUpstreamError({ status: 429, text: JSON.stringify({ error: { message } }), channel, now: 0 }).retryAfter).toBe(retryAfter);
   expect(failureInBody({ status: 429, message, type: 'x', param: '', code: null }, channel).retryAfter).toBe(retryAfter);

@@ -61,7 +61,7 @@ export type SentRequest = Pick<
 
 export type CallExchange = Exchange & { request: SentRequest };
 
-/** A request as its call describes it, until it is sent. */
+/** Description of a call that stages may still change before it is sent. */
 export type CallToSend = Mutable<UpstreamCall>;
 
 type Mutable<Fields> = { -readonly [Name in keyof Fields]: Fields[Name] };
@@ -201,8 +201,8 @@ function receive(context: ExchangeContext, channel: PreparedChannel, request: Up
   let received = exchange(context, channel, request, limits);
   if (awaiting !== undefined) {
     const further = (open: OpenRequest, responseMs: number) => exchange(context, channel, open, { ...limits, responseMs });
-    const { ask, openStream } = followUps(request, { now: context.now, sender: context.sender }, further);
-    received = withAwaiting(received, { awaiting, ask, openStream, responseMs: limits.responseMs });
+    const { followUp, openStream } = followUps(request, { now: context.now, sender: context.sender }, further);
+    received = withAwaiting(received, { awaiting, followUp, openStream, responseMs: limits.responseMs });
   }
   return named === undefined ? received : withContents(received, { named, egress: context.egress, limits });
 }
@@ -272,7 +272,7 @@ const longestRefusal = 64 * 1024;
 interface Reading {
   channel: PreparedChannel;
   now: () => number;
-  /** Accepts statuses 201 and 202 as responses. */
+  /** Whether statuses 201 and 202 are responses, because the provider responds later. */
   isLater: boolean;
 }
 

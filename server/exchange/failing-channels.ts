@@ -18,7 +18,10 @@ const wellShare = 0.9;
 /** Maximum number of entries. */
 const most = 100;
 
-/** Channels that are the only ones for a model come first, then by failures. */
+/**
+ * Lists failing channels: those with the most models that no other channel has first, then by failures.
+ * @param language of the reasons
+ */
 export async function readFailingChannels({ channels, db, figures, now }: Context, language: Language): Promise<FailingChannel[]> {
   const time = now();
   const [late, tested] = await Promise.all([

@@ -29,7 +29,7 @@ export function isRetryable(failure: UpstreamFailure, provider: Refusing): boole
   // A bad request fails on every channel, unless it is the channel's account that is refused, which some providers
   // report as 400. Providers that validate bodies by a schema, such as Mistral and vLLM, send 422.
   if (status === 400 || status === 422)
-    return failure.concerns !== 'request' && (provider?.refusals?.retried?.includes(status) === true || speaksOfAccount(failure));
+    return failure.concerns !== 'request' && (provider?.refusals?.retried?.includes(status) === true || hasAccountCode(failure));
   return status >= 300;
 }
 
@@ -87,7 +87,7 @@ export function autoDisableReason(
 export function refusesChannel(failure: UpstreamFailure, keywords: readonly string[]): boolean {
   if (failure.kind !== 'response' || failure.concerns === 'request') return false;
   if (accountStatuses.has(failure.status) || accountStatuses.has(failure.upstreamStatus)) return true;
-  return speaksOfAccount(failure) || hasKeyword(failure, keywords);
+  return hasAccountCode(failure) || hasKeyword(failure, keywords);
 }
 
 const statusesOfRequest: ReadonlySet<number> = new Set([400, 413, 415, 422]);
@@ -103,7 +103,7 @@ export function refusesRequest(failure: UpstreamFailure, keywords: readonly stri
 export function nameOf(failure: UpstreamFailure, keywords: readonly string[]): string {
   if (accountTypes.includes(failure.type)) return failure.type;
   const name = String(failure.code ?? failure.errorCode ?? failure.type);
-  // Only if the status does not imply it.
+  // The name is added only if the status does not imply an account refusal.
   const isHidden = failure.upstreamStatus === 200 || !accountStatuses.has(failure.upstreamStatus);
   return isHidden && !accountErrors.has(name) && refusesChannel(failure, keywords) ? refused : name;
 }
@@ -130,9 +130,9 @@ function unwritten(keywords: readonly string[], callerText: string | null): stri
 }
 
 function refusesAccount(failure: UpstreamFailure, provider: Refusing): boolean {
-  return speaksOfAccount(failure) || provider?.refusals?.ofAccount?.includes(failure.status) === true;
+  return hasAccountCode(failure) || provider?.refusals?.ofAccount?.includes(failure.status) === true;
 }
 
-function speaksOfAccount(failure: UpstreamFailure): boolean {
+function hasAccountCode(failure: UpstreamFailure): boolean {
   return (typeof failure.code === 'string' && accountCodes.includes(failure.code)) || accountTypes.includes(failure.type);
 }

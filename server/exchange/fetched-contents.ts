@@ -99,9 +99,9 @@ async function readAll(stream: EgressStream, before: number, fetch: Fetch): Prom
 async function hasRoom(bytes: number, { limits: { room }, sending, deadline }: Fetch): Promise<void> {
   if (!sending.mayHold(bytes)) sending.abort();
   if (room === undefined || sending.isAborted) return;
-  let goOn = () => {};
-  const free = new Promise<void>((resolve) => (goOn = resolve));
-  if (room.grow(bytes, goOn)) return;
+  let resume = () => {};
+  const free = new Promise<void>((resolve) => (resume = resolve));
+  if (room.grow(bytes, resume)) return;
   await Promise.race([free, sending.pause(Math.max(0, deadline - performance.now()))]);
 }
 

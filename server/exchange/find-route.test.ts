@@ -6,10 +6,10 @@ import { problemText } from '#tests/support/problem-text.ts';
 
 const { claude, 'openai-chat': openaiChat, 'openai-responses': openaiResponses } = clientDialects;
 
-describe('a provider that speaks the formats of both callers', () => {
+describe('a provider with the formats of both callers', () => {
   const channel = buildPreparedChannel({ type: 43, key: 'sk-key' });
 
-  it('is asked by each in its own', () => {
+  it('is called by each in its own format', () => {
     const messages = channel.route(claude, 'chat', 'deepseek-chat');
     expect(messages).toMatchObject({ origin: 'https://api.deepseek.com', path: '/anthropic/v1/messages', dialect: { name: 'claude' } });
     expect(messages?.identity).not.toBeNull();
@@ -20,24 +20,24 @@ describe('a provider that speaks the formats of both callers', () => {
     expect(completions?.format.headers(false)).toMatchObject({ authorization: 'Bearer sk-key' });
   });
 
-  it('is asked in its first format at an address of somebody else', () => {
+  it('is called in its first format at a custom base URL', () => {
     const elsewhere = buildPreparedChannel({ type: 43, base_url: 'https://gateway.example' });
     const route = elsewhere.route(claude, 'chat', 'deepseek-chat');
     expect(route).toMatchObject({ path: '/v1/chat/completions', dialect: { name: 'openai-chat' }, identity: null });
   });
 
-  it('has no way for what none of its formats can', () => {
+  it('has no route for kinds that none of its formats supports', () => {
     expect(channel.route(claude, 'count_tokens', 'deepseek-chat')).toBeNull();
     expect(channel.route(openaiChat, 'embeddings', 'deepseek-chat')).toBeNull();
   });
 
-  it('has one way for each caller, found once', () => {
+  it('has one cached route per client format', () => {
     expect(channel.route(claude, 'chat', 'deepseek-chat')).toBe(channel.route(claude, 'chat', 'deepseek-chat'));
     expect(channel.route(claude, 'chat', 'deepseek-chat')).not.toBe(channel.route(openaiChat, 'chat', 'deepseek-chat'));
   });
 });
 
-describe('efforts at the end of a name', () => {
+describe('effort suffixes of model names', () => {
   const channel = buildPreparedChannel({ type: 1 });
 
   it.each([
@@ -56,10 +56,10 @@ describe('efforts at the end of a name', () => {
   });
 });
 
-describe('deployments at Azure', () => {
+describe('deployments of Azure', () => {
   const at = (setting: string) => buildPreparedChannel({ type: 3, base_url: 'https://res.openai.azure.com', other: '2024-06-01', setting });
 
-  it('are called as models are, without dots unless the channel says that they have them', () => {
+  it('have the name of the model without dots, unless the channel preserves dots', () => {
     const path = (setting: string) => at(setting).route(openaiChat, 'chat', 'gpt-4.1')?.path;
     expect(path('')).toBe('/openai/deployments/gpt-41/chat/completions?api-version=2024-06-01');
     expect(path('{"keep_dots":true}')).toBe('/openai/deployments/gpt-4.1/chat/completions?api-version=2024-06-01');
@@ -70,14 +70,14 @@ describe('deployments at Azure', () => {
     ['gpt-4.1', claude, 'openai-chat'],
     ['gpt-5.4', claude, 'openai-responses'],
     ['gpt-5.1-codex', openaiChat, 'openai-responses'],
-  ])('%s is asked in the format that does most', (model, client, format) => {
+  ])('%s is called in the format that supports most', (model, client, format) => {
     const route = at('').route(client, 'chat', model);
     expect(route?.dialect.name).toBe(format);
     if (format === 'openai-responses') expect(route?.path).toBe('/openai/v1/responses');
   });
 });
 
-describe('models that a provider does more with in one of its formats', () => {
+describe('models with more features in one format of the provider', () => {
   const openai = buildPreparedChannel({ base_url: '' });
   const { gemini } = clientDialects;
 
@@ -97,13 +97,13 @@ describe('models that a provider does more with in one of its formats', () => {
     for (const [client, format] of callers) expect(openai.route(client, 'chat', model)?.dialect.name).toBe(format);
   });
 
-  it('have another way for what that one cannot carry, where they are there at all', () => {
+  it('have a fallback route in another format that serves them, for calls that the best one cannot carry', () => {
     expect(openai.route(gemini, 'chat', 'gpt-5.4')?.otherwise?.dialect.name).toBe('openai-chat');
     expect(openai.route(openaiChat, 'chat', 'gpt-5.4')?.otherwise).toBeUndefined();
     expect(openai.route(gemini, 'chat', 'gpt-5.1-codex')?.otherwise).toBeUndefined();
   });
 
-  it('have a way of their own for functions of callers in whose format they refuse them', () => {
+  it('have a separate route for functions if they reject functions in the format of the caller', () => {
     const formatOf = (client: ClientDialect, model: string) => openai.route(client, 'chat', model)?.withFunctions?.dialect.name;
     for (const model of ['gpt-5.4', 'gpt-5.6-sol', 'gpt-6-astra', 'gpt-6.1-sol', 'gpt-7']) {
       expect(formatOf(openaiChat, model)).toBe('openai-responses');
@@ -114,25 +114,25 @@ describe('models that a provider does more with in one of its formats', () => {
     expect(elsewhere.route(openaiChat, 'chat', 'gpt-6.1-sol')?.withFunctions).toBeUndefined();
   });
 
-  it('go elsewhere in the format that is there', () => {
+  it('are called in the available format at a custom base URL', () => {
     const elsewhere = buildPreparedChannel({ base_url: 'https://gateway.example' });
     for (const model of ['gpt-5.6', 'gpt-5.1-codex']) expect(elsewhere.route(claude, 'chat', model)?.dialect.name).toBe('openai-chat');
   });
 });
 
-describe('a provider whose second format others behind its name may not have', () => {
+describe('a provider whose second format compatible servers may lack', () => {
   const pathOf = (fields: Parameters<typeof buildPreparedChannel>[0], client: ClientDialect = claude) =>
     buildPreparedChannel({ type: 1, ...fields })
       .formats.map(({ dialect }) => dialect.name)
       .join() + ` ${buildPreparedChannel({ type: 1, ...fields }).route(client, 'chat', 'gpt-4.1')?.path}`;
 
-  it('speaks both at its own address, and each caller gets the one that loses less', () => {
+  it('has both formats at its default URL, and each caller gets the one that loses less', () => {
     expect(pathOf({}, openaiChat)).toBe('openai-chat,openai-responses /v1/chat/completions');
     expect(pathOf({}, claude)).toBe('openai-chat,openai-responses /v1/chat/completions');
     expect(pathOf({}, openaiResponses)).toBe('openai-chat,openai-responses /v1/responses');
   });
 
-  it('speaks the first one elsewhere, unless the channel says otherwise', () => {
+  it('has only the first at a custom base URL, unless the channel sets formats', () => {
     const base_url = 'https://gateway.example';
     expect(pathOf({ base_url })).toBe('openai-chat /v1/chat/completions');
     expect(pathOf({ base_url }, openaiResponses)).toBe('openai-chat /v1/chat/completions');

@@ -162,7 +162,7 @@ function lacksValues(path: string, location: ModelLocation | undefined): boolean
   return [...path.matchAll(/\{(\w+)\}/g)].some(([, name = '']) => !known.has(name) && location.values[name] === undefined);
 }
 
-/** Such names would resolve to another path. */
+/** Reports whether a name would change the path: it has a segment `.` or `..`. */
 function leadsElsewhere(name: string): boolean {
   return /(^|\/)\.{1,2}(\/|$)/.test(name);
 }
@@ -172,7 +172,7 @@ function applies({ prefixes, isFor }: ModelRule, model: string, facts: ModelFact
   return isFor === undefined || (facts !== undefined && isFor(facts));
 }
 
-/** A model's real name has no suffix. */
+/** Reports whether the model's name has the suffix. The name of a known model has none, even if it ends alike. */
 function isEnding({ suffix, ofTakers }: ModelSuffix, model: string): boolean {
   if (!model.endsWith(suffix) || model.length === suffix.length || isKnownName(model)) return false;
   return ofTakers === undefined || factsOf(model.slice(0, -suffix.length))?.thinking?.efforts?.includes(ofTakers) === true;
@@ -224,7 +224,7 @@ function filled(path: string, { channel, provider, baseUrl, name, version, locat
   return template
     .replace(/\{(\w+)\}/g, (whole, placed: string) => location?.values[placed] ?? whole)
     .replace('{base}', () => base)
-    .replace('{collection}', () => (ownCollection.test(name) ? '' : 'models/'))
+    .replace('{collection}', () => (namedCollection.test(name) ? '' : 'models/'))
     .replace('{model}', () => encoded(name))
     .replace('{modelValue}', () => encodeURIComponent(name.toWellFormed()))
     .replace('{deploymentValue}', () => encodeURIComponent(deploymentOf(name.toWellFormed(), channel.setting)))
@@ -233,8 +233,8 @@ function filled(path: string, { channel, provider, baseUrl, name, version, locat
     .replace('{other}', () => encodeURIComponent(other));
 }
 
-/** Names that include one of Google's collections. */
-const ownCollection = /^(?:models|tunedModels)\//;
+/** Names that already begin with one of Google's collections. */
+const namedCollection = /^(?:models|tunedModels)\//;
 
 /** Escapes a model name for a path; slashes, colons and `@` are part of many names and stay. */
 function encoded(model: string): string {

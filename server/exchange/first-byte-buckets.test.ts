@@ -22,13 +22,13 @@ function bucketsOf(times: readonly number[]): FirstByteBucket[] {
 }
 
 describe('first byte buckets', () => {
-  it('take every time there is, each into the bucket that begins at or before it', () => {
+  it('assign every time to the last bucket that begins at or before it', () => {
     expect([0, 49.9, 50, 74, 75, 32_999, 33_000, 10 ** 9, Number.POSITIVE_INFINITY].map(bucketOf)).toEqual([0, 0, 1, 1, 2, 16, 17, 17, 17]);
     expect(bucketOf(-1)).toBe(0);
     expect(firstByteKeys).toHaveLength(firstByteBuckets.length);
   });
 
-  it('have no median without a time', () => {
+  it('have no median without times', () => {
     expect(medianFirstByte([])).toBeNull();
     expect(medianFirstByte(bucketsOf([]))).toBeNull();
   });
@@ -42,7 +42,7 @@ describe('first byte buckets', () => {
     ['two minutes', [120_000], 120_000],
     ['nearly nothing', [1, 2, 3], 2],
     ['nothing', [0, 0, 0], 0],
-  ])('have the true median of times that are alike: %s', (_name, times, median) => {
+  ])('have the exact median of equal times: %s', (_name, times, median) => {
     expect(medianFirstByte(bucketsOf(times))).toBe(median);
   });
 
@@ -50,14 +50,14 @@ describe('first byte buckets', () => {
     ['an even spread', Array.from({ length: 1_000 }, (_, at) => at + 1), 500],
     ['many short and a few long', Array.from({ length: 1_001 }, (_, at) => Math.round(50 * 1.005 ** at)), Math.round(50 * 1.005 ** 500)],
     ['two lumps in one bucket', [...Array.from({ length: 51 }, () => 380), ...Array.from({ length: 50 }, () => 569)], 380],
-  ])('have a median in the bucket of the true one: %s', (_name, times, median) => {
+  ])('have a median in the bucket of the exact one: %s', (_name, times, median) => {
     const bucket = bucketOf(median);
     const found = medianFirstByte(bucketsOf(times)) ?? Number.NaN;
     expect(found).toBeGreaterThanOrEqual(firstByteBuckets[bucket] ?? 0);
     expect(found).toBeLessThanOrEqual(firstByteBuckets[bucket + 1] ?? Number.NaN);
   });
 
-  it('add up, and can be taken away again', () => {
+  it('can be added and subtracted', () => {
     const sum = bucketsOf([60, 800]);
     addFirstBytes(sum, bucketsOf([60, 70, 40_000]));
     expect(sum).toEqual(bucketsOf([60, 800, 60, 70, 40_000]));
@@ -65,7 +65,7 @@ describe('first byte buckets', () => {
     expect(sum).toEqual(bucketsOf([60, 70, 40_000]));
   });
 
-  it('that were stored without sums stand for their middle', () => {
+  it('count as their midpoint if stored without sums', () => {
     expect(storedBucket(bucketOf(851), { count: 4, milliseconds: 0 })).toEqual({ count: 4, milliseconds: 4 * 1_075 });
     expect(storedBucket(firstByteBuckets.length - 1, { count: 2, milliseconds: 0 })).toEqual({ count: 2, milliseconds: 66_000 });
     expect(storedBucket(bucketOf(851), { count: 4, milliseconds: 3_500 })).toEqual({ count: 4, milliseconds: 3_500 });

@@ -12,7 +12,7 @@ export type FirstByteKey = `ms_${(typeof firstByteBuckets)[number]}`;
 
 export const firstByteKeys: readonly FirstByteKey[] = firstByteBuckets.map((from): FirstByteKey => `ms_${from}`);
 
-/** Index of the bucket of a time. */
+/** Returns the index of the bucket of a time. */
 export function bucketOf(milliseconds: number): number {
   let bucket = firstByteBuckets.length - 1;
   while (bucket > 0 && milliseconds < (firstByteBuckets[bucket] ?? 0)) bucket -= 1;

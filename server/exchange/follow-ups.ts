@@ -14,13 +14,13 @@ export function followUps(
   call: UpstreamRequest,
   { now, sender }: Signer,
   send: (request: OpenRequest, responseMs: number) => Exchange,
-): Pick<Requesting, 'ask' | 'openStream'> {
+): Pick<Requesting, 'followUp' | 'openStream'> {
   const { awaiting: _awaiting, createSieve: _createSieve, renew: _renew, ...plain } = call;
   const { headers } = plain.route.format;
   const sign = async (request: UpstreamRequest, responseMs: number) =>
     send(await authorizeRequest(request, { now: now(), sender }), responseMs);
   return {
-    ask({ path, body }: FollowUp, responseMs) {
+    followUp({ path, body }: FollowUp, responseMs) {
       const reported = body === undefined ? null : Buffer.from(JSON.stringify(body));
       const method = reported === null ? 'GET' : 'POST';
       return sign({ ...plain, isStream: false, path, method, headers: headers(false), body: reported ?? nothing }, responseMs);
@@ -40,9 +40,9 @@ const nothing = Buffer.alloc(0);
  * Reports whether the key may be sent to a URL: the call's origin, or a sibling of its host (`stream.example.com` of
  * `api.example.com`).
  */
-function isSameProvider(url: URL, own: URL): boolean {
-  if (url.origin === own.origin) return true;
-  const domain = own.hostname.split('.').slice(1);
-  const isName = domain.length > 1 && !/^[\d.]+$|:/.test(own.hostname);
+function isSameProvider(url: URL, called: URL): boolean {
+  if (url.origin === called.origin) return true;
+  const domain = called.hostname.split('.').slice(1);
+  const isName = domain.length > 1 && !/^[\d.]+$|:/.test(called.hostname);
   return isName && url.protocol === 'https:' && url.port === '' && url.hostname.endsWith(`.${domain.join('.')}`);
 }

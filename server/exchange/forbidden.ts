@@ -2,7 +2,7 @@
 // model, a feature that the account lacks.
 import { isObject } from '#server/framing/loose-json.ts';
 
-/** The request, the model on this channel, or the channel's key and account. */
+/** What a refusal concerns: the request, the model on this channel, or the channel's key and account. */
 export type Concern = 'request' | 'model' | 'account';
 
 export interface Forbidden {
@@ -18,7 +18,7 @@ export interface Forbidden {
 }
 
 /**
- * xAI: https://github.com/theopenco/llmgateway/pull/1785; Gemini, if a caller names another account's file or cache:
+ * Beginnings of messages about the request. xAI: https://github.com/theopenco/llmgateway/pull/1785; Gemini, if a caller names another account's file or cache:
  * https://github.com/googleapis/python-genai/issues/1218
  */
 const requestMessages = [
@@ -28,7 +28,7 @@ const requestMessages = [
 ];
 
 /**
- * OpenAI: a project without the model; Groq: https://console.groq.com/docs/model-permissions; Alibaba:
+ * Codes about the model. OpenAI: a project without the model; Groq: https://console.groq.com/docs/model-permissions; Alibaba:
  * https://help.aliyun.com/en/model-studio/error-code
  */
 const modelCodes: ReadonlySet<string> = new Set([
@@ -39,7 +39,7 @@ const modelCodes: ReadonlySet<string> = new Set([
   'model_access_denied',
   'AllocationQuota.FreeTierOnly',
 ]);
-/** https://docs.aws.amazon.com/bedrock/latest/userguide/troubleshooting-api-error-codes.html */
+/** Messages about the model. https://docs.aws.amazon.com/bedrock/latest/userguide/troubleshooting-api-error-codes.html */
 const modelMessages = ["You don't have access to the model "];
 
 /** Codes by which upstreams refuse the account, whatever the status. */
@@ -72,7 +72,7 @@ export function concernOf({ message, type, code, reason, metadata, codesOfKey }:
   return isOfAccount ? 'account' : undefined;
 }
 
-/** https://openrouter.ai/docs/api/reference/errors-and-debugging */
+/** Reports whether moderation flagged the input. https://openrouter.ai/docs/api/reference/errors-and-debugging */
 function isModerated(metadata: unknown): boolean {
   return isObject(metadata) && (Array.isArray(metadata['reasons']) || typeof metadata['flagged_input'] === 'string');
 }

@@ -5,10 +5,10 @@ import type { PreparedChannel } from './prepared-channel.ts';
 import type { SendRequest } from './send.ts';
 
 export interface SessionRequest {
-  /** Events use the beta format. https://platform.openai.com/docs/guides/realtime#beta-to-ga-migration */
+  /** Whether events use the beta format. https://platform.openai.com/docs/guides/realtime#beta-to-ga-migration */
   isBeta: boolean;
   /**
-   * The session transcribes: the model is set in the session, not in the URL.
+   * Whether the session transcribes: its model is set in the session, not in the URL.
    * https://platform.openai.com/docs/guides/realtime-transcription
    */
   isTranscription: boolean;

@@ -1,4 +1,4 @@
-// Identifies the key of a channel without revealing it: objects in a provider's account belong to the key that created them.
+// Hash of a channel's key, stored with objects that exist in its provider's account: only the same key can use them.
 import type { Secrets } from '#server/secrets/secrets.ts';
 import type { PreparedChannel } from './prepared-channel.ts';
 

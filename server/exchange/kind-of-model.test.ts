@@ -41,6 +41,6 @@ test.each([
   ['gemini-3.8-flash', { max_tokens: 300 }],
   ['claude-3-7-sonnet-20250219-thinking', {}],
   ['of-nobody', { max_tokens: 10 }],
-])('the test of %s asks for %o', (model, limit) => {
+])('the test of %s sets %o', (model, limit) => {
   expect(probeChat(model, model)).toEqual({ model, messages: [{ role: 'user', content: 'hi' }], ...limit });
 });

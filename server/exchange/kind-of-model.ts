@@ -3,7 +3,7 @@ import type { CallKindName } from '#server/kinds/call-kind.ts';
 import { factsOf } from '#server/model-facts/find-facts.ts';
 import type { PreparedChannel } from './prepared-channel.ts';
 
-/** The first match wins. */
+/** Kinds by patterns of names; the first match wins. */
 const namedKinds: readonly { name: RegExp; kind: CallKindName }[] = [
   { name: /realtime/i, kind: 'realtime' },
   { name: /moderation/i, kind: 'moderations' },

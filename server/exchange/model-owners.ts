@@ -1,4 +1,4 @@
-// Vendors of models.
+// Vendors of models, for model lists.
 import { factsOf, isKnownName } from '#server/model-facts/find-facts.ts';
 import owners from './data/model-owners.json' with { type: 'json' };
 

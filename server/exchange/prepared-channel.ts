@@ -106,7 +106,7 @@ export interface PrepareOptions {
 }
 
 /** Maximum cached routes per channel, client format and kind; beyond it, routes are computed again. */
-const WAYS_KEPT = 2000;
+const mostRoutes = 2000;
 
 export function prepareChannel(record: ChannelRecord, secrets: Pick<Secrets, 'decrypt'>, options: PrepareOptions = {}): PreparedChannel {
   const provider = providerOf(record.type) ?? null;
@@ -126,7 +126,7 @@ export function prepareChannel(record: ChannelRecord, secrets: Pick<Secrets, 'de
   const source: FormatSource | null =
     provider === null
       ? null
-      : { record, provider, key, base, siteUrl: options.siteUrl, providerHeaders, problems, spoken: setting?.formats ?? [] };
+      : { record, provider, key, base, siteUrl: options.siteUrl, providerHeaders, problems, configuredFormats: setting?.formats ?? [] };
   const authorized = source === null ? null : authorizeWith(source, source.provider.auth);
   const formats = source === null ? [] : prepareFormats(source);
   const routes = new Map<string, Map<string, ChannelRoute | null>>();
@@ -171,7 +171,7 @@ export function prepareChannel(record: ChannelRecord, secrets: Pick<Secrets, 'de
       if (stored === undefined) routes.set(asker, (stored = new Map()));
       let route = stored.get(model);
       if (route === undefined) {
-        if (stored.size >= WAYS_KEPT) stored.clear();
+        if (stored.size >= mostRoutes) stored.clear();
         stored.set(model, (route = findRoute(requested)));
       }
       return route;
@@ -242,20 +242,20 @@ interface FormatSource {
   providerHeaders: Readonly<Record<string, string>>;
   problems: FailureReason[];
   /** Formats configured for the channel; if empty, those known of the provider. */
-  spoken: readonly string[];
+  configuredFormats: readonly string[];
 }
 
 function prepareFormats(source: FormatSource): PreparedFormat[] {
-  const { provider, base, spoken, problems } = source;
+  const { provider, base, configuredFormats, problems } = source;
   const names = Object.keys(provider.formats).filter((name): name is UpstreamDialectName => name in upstreamDialects);
   const prepared = names.flatMap((name) => {
     const format = provider.formats[name];
     if (format === undefined) return [];
     const isAway = format.use === 'at_home' && base !== provider.baseUrl;
-    const isSpoken = spoken.length === 0 ? !isAway && format.use !== 'by_choice' : spoken.includes(name);
-    return isSpoken ? [prepareFormat(source, upstreamDialects[name], format)] : [];
+    const isUsed = configuredFormats.length === 0 ? !isAway && format.use !== 'by_choice' : configuredFormats.includes(name);
+    return isUsed ? [prepareFormat(source, upstreamDialects[name], format)] : [];
   });
-  if (spoken.length > 0 && prepared.length === 0) noteProblem(problems, { code: 'channel_formats_unknown' });
+  if (configuredFormats.length > 0 && prepared.length === 0) noteProblem(problems, { code: 'channel_formats_unknown' });
   return prepared;
 }
 

@@ -6,7 +6,7 @@ import type { PreparedChannel } from './prepared-channel.ts';
 import type { ModelList } from '#server/providers/spec.ts';
 import type { SendRequest } from './send.ts';
 
-/** Limits: more models than any provider has, and the longest name that a channel stores. */
+/** Maximum number of names, more than any provider has; and maximum characters of a name that a channel stores. */
 const mostModels = 5000;
 const longestName = 255;
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createRefusedFields } from './refused-fields.ts';
 
-test('refused fields: what one model was refused is left out of its requests for an hour', () => {
+test('refused fields: a field that a model rejected is omitted from its requests for an hour', () => {
   let time = 1000;
   const refused = createRefusedFields(() => time);
   refused.note('a', 'stream_format');
@@ -11,7 +11,7 @@ test('refused fields: what one model was refused is left out of its requests for
   expect([...refused.of('a')]).toEqual([]);
 });
 
-test('refused fields: names of models that callers choose take no more than so much', () => {
+test('refused fields: the number of models is limited, because callers choose their names', () => {
   const refused = createRefusedFields(() => 0);
   for (let index = 0; index < 1000; index += 1) refused.note(`model ${index}`, 'stream_format');
   const known = Array.from({ length: 1000 }, (_model, index) => refused.of(`model ${index}`).size).filter((size) => size > 0);

@@ -83,7 +83,7 @@ function mayBeDue(context: AppContext, { record }: PreparedChannel, { expiresAt 
   return record.renewal?.key_hash !== record.key_hash || record.renewal.at < (typeof seconds === 'number' ? seconds * 1000 : 0);
 }
 
-/** Attempts with another key do not count. */
+/** Reports whether an attempt may be made: none with the same key was recent or found that the sign-in has ended. */
 function mayBeRequested({ now }: AppContext, { key_hash, renewal }: ChannelRecord): boolean {
   if (renewal?.key_hash !== key_hash) return true;
   const since = now() - renewal.at;

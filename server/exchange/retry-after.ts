@@ -5,7 +5,7 @@ const piece = /(\d+(?:\.\d+)?) ?(milliseconds?|ms|minutes?|min|m|hours?|h|second
 /** Maximum length of the searched text. */
 const longestWords = 4000;
 
-/** Seconds; undefined if the message has none. */
+/** Returns the wait time in seconds; undefined if the message names none. */
 export function waitIn(message: string): number | undefined {
   const reported = wait.exec(message.slice(0, longestWords))?.[1];
   if (reported === undefined) return undefined;

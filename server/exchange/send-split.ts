@@ -87,23 +87,23 @@ class SharedRoom {
   }
 
   ofPiece(): ResponseRoom {
-    let own = 0;
+    let counted = 0;
     return {
-      grow: (bytes, goOn) => {
-        this.#bytes += bytes - own;
-        own = bytes;
-        const fits = this.#room.grow(this.#bytes, () => this.#goOn());
-        if (fits) this.#goOn();
-        else this.#waiting.add(goOn);
+      grow: (bytes, resume) => {
+        this.#bytes += bytes - counted;
+        counted = bytes;
+        const fits = this.#room.grow(this.#bytes, () => this.#resume());
+        if (fits) this.#resume();
+        else this.#waiting.add(resume);
         return fits;
       },
     };
   }
 
-  #goOn(): void {
+  #resume(): void {
     const waiting = [...this.#waiting];
     this.#waiting.clear();
-    for (const goOn of waiting) goOn();
+    for (const resume of waiting) resume();
   }
 }
 
@@ -177,7 +177,7 @@ async function wholeOf(answering: Answering, begun: CallExchange): Promise<Recei
   const { pieces, over, send } = answering;
   const answers: (Answer | undefined)[] = pieces.map(() => undefined);
   let failed: Extract<Received, { kind: 'failed' }> | undefined;
-  const ask = async (index: number): Promise<void> => {
+  const sendPiece = async (index: number): Promise<void> => {
     const piece = pieces[index];
     if (piece === undefined || failed !== undefined) return;
     const answer = await answerTo(answering, piece, index === 0 ? begun : await send(piece));
@@ -186,11 +186,11 @@ async function wholeOf(answering: Answering, begun: CallExchange): Promise<Recei
     if (answer.kind === 'failed') failed ??= answer;
   };
   // The first piece is sent alone, so that an early failure costs one piece.
-  await ask(0);
+  await sendPiece(0);
   await inParallel(
     pieces.slice(1).map((_, index) => index + 1),
     over.atOnce ?? usuallyAtOnce,
-    ask,
+    sendPiece,
   );
   const answered = answers.flatMap((answer) => (answer?.kind === 'answer' ? [answer] : []));
   if (failed === undefined) return { kind: 'whole', status: 200, body: await joined(over, answered) };

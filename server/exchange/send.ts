@@ -63,8 +63,8 @@ export interface SendLimits {
 }
 
 export interface ResponseRoom {
-  /** Reports the bytes of the response so far. If false, reading pauses until `goOn` is called. */
-  grow(bytes: number, goOn: () => void): boolean;
+  /** Reports the bytes of the response so far. If false, reading pauses until `resume` is called. */
+  grow(bytes: number, resume: () => void): boolean;
 }
 
 /** A request in progress. */
@@ -261,8 +261,8 @@ class Exchange implements Dispatcher.DispatchHandler, Sending {
   #askForRoom(flow: Flow): void {
     const { room } = this.#limits;
     if (room === undefined) return;
-    if (room.grow(this.#size, () => this.#goOn(flow))) {
-      if (this.#pausedAt !== undefined) this.#goOn(flow);
+    if (room.grow(this.#size, () => this.#resume(flow))) {
+      if (this.#pausedAt !== undefined) this.#resume(flow);
       return;
     }
     // The time that reading is paused does not count against the upstream.
@@ -271,7 +271,7 @@ class Exchange implements Dispatcher.DispatchHandler, Sending {
     flow.pause();
   }
 
-  #goOn(flow: Flow): void {
+  #resume(flow: Flow): void {
     const isOpen = !this.#isEnded && this.#failure === null && this.#stream === null;
     if (isOpen && this.#pausedAt !== undefined) {
       this.#deadline += performance.now() - this.#pausedAt;

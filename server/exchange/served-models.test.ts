@@ -35,7 +35,7 @@ function expectedTiers(all: Iterable<PreparedChannel>, group: string, model: str
   });
 }
 
-test('served models: whatever comes, changes and goes, they are those of the channels that are there', () => {
+test('served models: after any additions, changes and removals they are those of the current channels', () => {
   fc.assert(
     fc.property(steps, (changes) => {
       const served = createServedModels();
@@ -67,7 +67,7 @@ test('served models: whatever comes, changes and goes, they are those of the cha
   );
 });
 
-test('served models: names are those of the groups that were asked for, each once', () => {
+test('served models: names are those of the requested groups, each once', () => {
   const served = createServedModels();
   served.list(buildPreparedChannel({ id: 1, models: 'b,a', group: 'default' }));
   served.list(buildPreparedChannel({ id: 2, models: 'c,a', group: 'vip' }));

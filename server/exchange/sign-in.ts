@@ -3,9 +3,9 @@ import { readCodexKey } from '#shared/codex-key.ts';
 import { parseObject } from '#server/framing/loose-json.ts';
 
 export interface SignIn {
-  /** Works once; undefined if the key has no usable one. */
+  /** Refresh token, which works once; undefined if the key has no usable one. */
   refreshToken: string | undefined;
-  /** Milliseconds; undefined if the token has no expiry. */
+  /** Expiry of the access token, milliseconds since the epoch; undefined if it has none. */
   expiresAt: number | undefined;
 }
 
@@ -21,7 +21,7 @@ export function isToken(value: unknown): value is string {
   return typeof value === 'string' && /^[\x21-\x7e]+$/.test(value);
 }
 
-/** Expiry of a JSON Web Token. https://www.rfc-editor.org/rfc/rfc7519#section-4.1.4 */
+/** Returns the expiry of a JSON Web Token in milliseconds. https://www.rfc-editor.org/rfc/rfc7519#section-4.1.4 */
 function expiryOf(token: string): number | undefined {
   const [, payload = ''] = token.split('.');
   const exp = parseObject(Buffer.from(payload, 'base64url').toString('utf8'))?.exp;

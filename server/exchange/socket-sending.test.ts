@@ -7,7 +7,7 @@ import type { SendRequest } from './send.ts';
 const limits = { responseMs: 10_000, maxBytes: 1024 };
 
 /** Sends a call over a socket; the provider's messages are pushed. */
-function ask(isStream: boolean) {
+function send(isStream: boolean) {
   const raw = new Duplex({ read() {}, write: (_chunk, _encoding, done) => done() });
   const request: SendRequest = {
     origin: 'wss://up.example',
@@ -31,10 +31,10 @@ const close = Buffer.from([0x88, 2, 0x03, 0xe8]);
 const lost = { reason: 'network', message: 'the connection was closed before the answer ended' };
 
 it.each([
-  ['without a word', Buffer.alloc(0)],
-  ['in order', close],
-])('socket-sending: an answer that is cut off %s is no answer', async (_how, ending) => {
-  const { raw, sending } = ask(false);
+  ['without a close frame', Buffer.alloc(0)],
+  ['with a close frame', close],
+])('socket sending: a response that is cut off %s is a failure', async (_how, ending) => {
+  const { raw, sending } = send(false);
   setImmediate(() => {
     raw.push(Buffer.concat([message('first'), ending]));
     raw.push(null);
@@ -42,8 +42,8 @@ it.each([
   await expect(sending.response).rejects.toMatchObject(lost);
 });
 
-it('socket-sending: a stream that is cut off ends with a failure, after what has come', async () => {
-  const { raw, sending } = ask(true);
+it('socket sending: a stream that is cut off ends with a failure after the received events', async () => {
+  const { raw, sending } = send(true);
   setImmediate(() => raw.push(message('first')));
   const reported = await sending.response;
   if (reported.kind !== 'stream') throw new Error('It does not stream');
@@ -61,8 +61,8 @@ it('socket-sending: a stream that is cut off ends with a failure, after what has
   expect(received.join('')).toContain('first');
 });
 
-it('socket-sending: an answer whose last message has come is whole', async () => {
-  const { raw, sending } = ask(false);
+it('socket sending: a response is complete once its last message was received', async () => {
+  const { raw, sending } = send(false);
   setImmediate(() => raw.push(Buffer.concat([message('first'), message('last')])));
   const reported = await sending.response;
   if (reported.kind !== 'whole') throw new Error('It streams');

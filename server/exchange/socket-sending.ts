@@ -50,7 +50,7 @@ class SocketSending implements Sending {
     void this.#ask(request.body);
   }
 
-  /** True once the handshake has succeeded. */
+  /** Whether the handshake has succeeded. */
   get isSent(): boolean {
     return this.#socket !== null;
   }
@@ -88,7 +88,7 @@ class SocketSending implements Sending {
     if (this.#isStream && this.#sieve === null) {
       this.#stream ??= this.#begin(socket);
       this.#stream.push(event);
-    } else this.#keep(this.#sieve?.push(event) ?? event);
+    } else this.#store(this.#sieve?.push(event) ?? event);
     if (this.#end.isLast(message)) this.#finish();
   }
 
@@ -99,7 +99,7 @@ class SocketSending implements Sending {
     return stream;
   }
 
-  #keep(bytes: Buffer): void {
+  #store(bytes: Buffer): void {
     this.#size += bytes.length;
     if (this.#size > this.#limits.maxBytes || this.#mayHold?.(this.#size) === false)
       return this.#fail(new SendFailure('too_large', 'the response is too large'));
@@ -108,7 +108,7 @@ class SocketSending implements Sending {
 
   #finish(): void {
     if (this.#isEnded) return;
-    if (this.#sieve !== null) this.#keep(this.#sieve.end());
+    if (this.#sieve !== null) this.#store(this.#sieve.end());
     this.#complete({ kind: 'whole', status: 200, headers: {}, body: Buffer.concat(this.#chunks) });
     this.#socket?.close(1000, '');
   }

@@ -41,7 +41,7 @@ interface Running {
   events: Splitter;
   eventEnd: Buffer;
   hasBegun: boolean;
-  /** The body has ended. */
+  /** Whether the body has ended. */
   isOver: boolean;
 }
 
@@ -206,11 +206,11 @@ export class SplitStream implements EventSource {
     });
   }
 
-  /** @param own usage that the piece reported; if one is unknown, no usage is reported and all is counted */
-  #fail(error: UpstreamFailure | ErrorInResponse, own: { isKnown: boolean; usage?: TokenUsage }): void {
+  /** @param usageOfPiece usage that the piece reported; if unknown, no usage is reported and all is counted */
+  #fail(error: UpstreamFailure | ErrorInResponse, usageOfPiece: { isKnown: boolean; usage?: TokenUsage }): void {
     const { endings, writer } = this.#options;
-    const reported = error.usage ?? own.usage;
-    const isKnown = own.isKnown || error.usage !== undefined;
+    const reported = error.usage ?? usageOfPiece.usage;
+    const isKnown = usageOfPiece.isKnown || error.usage !== undefined;
     const usage = reported === undefined ? this.#usage : this.#usageWith(reported);
     this.#end((sink) => {
       sink.data(Buffer.from(endings.errorInStream(error, isKnown ? (usage ?? null) : null, writer)), true);

@@ -10,6 +10,6 @@ test.each([
   ['gemini-3-flash-none', 'gemini-3-flash', { isOn: false }],
 ])('%s', (name, model, wish) => expect(readThinkingEnding(name)).toEqual({ model, wish }));
 
-test.each(['gemini-2.5-flash', 'gemini-2.0-flash-thinking-exp', '-thinking', 'gemini-thinking-1234567'])('%s has none', (name) =>
+test.each(['gemini-2.5-flash', 'gemini-2.0-flash-thinking-exp', '-thinking', 'gemini-thinking-1234567'])('%s has no suffix', (name) =>
   expect(readThinkingEnding(name)).toBeNull(),
 );

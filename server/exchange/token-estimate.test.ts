@@ -17,22 +17,22 @@ const english = 'The quick brown fox jumps over the lazy dog and runs away from 
 const chinese = '我们的服务在没有网络的时候也能打开，并且显示最近的账单和余额。'.repeat(40);
 
 describe('counting', () => {
-  it('agrees with the tokenizer tables', async () => {
+  it('equals the counts of the tokenizer', async () => {
     expect(await countText('Hello! How can I help you today?', 'gpt-3.5-turbo')).toBe(9);
     expect(await countText('Hello! How can I help you today?', 'gpt-4o-mini')).toBe(9);
     expect(await countText('', 'gpt-4o')).toBe(0);
   });
 
-  it('takes special tokens of a client for plain text', async () => {
+  it('counts special tokens in texts of clients as plain text', async () => {
     expect(await countText('<|endoftext|> <|im_start|>', 'gpt-4o')).toBeGreaterThan(2);
   });
 
-  it('is quick with one unbroken run, of letters and of blanks', async () => {
+  it('is fast for an unbroken run of letters or blanks', async () => {
     expect(await countText('a'.repeat(200_000), 'gpt-4')).toBeGreaterThan(10_000);
     expect(await countText(' '.repeat(200_000), 'gpt-4o')).toBeGreaterThan(500);
   });
 
-  it('leaves the event loop free', async () => {
+  it('does not block the event loop', async () => {
     let turns = 0;
     const timer = setInterval(() => turns++, 5);
     await countText(english.repeat(300), 'gpt-4o');
@@ -40,7 +40,7 @@ describe('counting', () => {
     expect(turns).toBeGreaterThan(3);
   });
 
-  it('starts again after it was closed, and estimates what was still wanted', async () => {
+  it('estimates pending counts when it is closed, and starts again afterwards', async () => {
     const wanted = countText(english.repeat(100), 'gpt-4o');
     await abandonCounts();
     expect(await wanted).toBe(estimateTextTokens(english.repeat(100)));
@@ -52,7 +52,7 @@ describe('a prompt', () => {
   const count = (body: Record<string, unknown>) => countPromptTokens(body, 'chat', 'gpt-4o');
   const hi = { role: 'user', content: 'hi' };
 
-  it('costs three per message, the role, the text, and three at the end', async () => {
+  it('has three tokens per message, its role and text, and three at the end', async () => {
     expect(await count({ messages: [hi] })).toBe(3 + 1 + 1 + 3);
     expect(await count({ messages: [hi, { ...hi, name: 'bob' }] })).toBe(5 + 5 + 2 + 3);
   });
@@ -66,7 +66,7 @@ describe('a prompt', () => {
     expect(await count({ messages: [hi], tools: [tool('weather'), tool('weather')] })).toBe(one + (one - 8 - 8));
   });
 
-  it('counts images by fixed numbers, audio and files by their length, none by its letters', async () => {
+  it('has a fixed number of tokens per image, and tokens by duration or size for audio and files', async () => {
     const part = (type: string, fields: object) => ({ messages: [{ role: 'user', content: [{ type, ...fields }] }] });
     const image = { url: `data:image/png;base64,${'A'.repeat(1e6)}` };
     expect(await count(part('image_url', { image_url: image }))).toBe(7 + 255);
@@ -77,7 +77,7 @@ describe('a prompt', () => {
     expect(await count(part('file', { file: {} }))).toBe(7 + 5000);
   });
 
-  it('is never a reason to fail, whatever it holds', async () => {
+  it('never fails, whatever it contains', async () => {
     for (const messages of [undefined, null, 'x', [null, 1, [], { content: 7 }, { content: [null, 3] }]])
       expect(await count({ messages })).toBeGreaterThanOrEqual(3);
     for (const input of [null, 5, [[1, 2, 3], ['a', 'b'], { text: 'a' }, { image: 'x' }]]) {
@@ -97,7 +97,7 @@ describe('the estimate', () => {
     expect(estimateTextTokens(text) / counted).toBeLessThan(1.6);
   });
 
-  it('does not grow in cost with the text', () => {
+  it('takes the same time for any length', () => {
     const text = 'x'.repeat(10_000_000);
     let sum = 0;
     for (let turn = 0; turn < 1000; turn++) sum += estimateTextTokens(text);
@@ -106,8 +106,8 @@ describe('the estimate', () => {
   });
 });
 
-describe('the table', () => {
-  it('is the larger one for the newer models of OpenAI', () => {
+describe('the tokenizer table', () => {
+  it('is the larger one for newer models of OpenAI', () => {
     for (const model of ['gpt-4o', 'chatgpt-4o-latest', 'o1', 'o3-mini', 'o4-mini', 'gpt-4.1', 'gpt-4.5-preview', 'gpt-5'])
       expect(encodingOf(model)).toBe('o200k_base');
     for (const model of ['gpt-4', 'gpt-3.5-turbo', 'claude-3', 'deepseek-chat', 'qwen']) expect(encodingOf(model)).toBe('cl100k_base');

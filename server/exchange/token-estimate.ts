@@ -42,7 +42,7 @@ export function estimateTextTokens(text: string): number {
 export interface Counting {
   /** Id of the user whose share of the tokenizer is used. */
   readonly owner: number;
-  /** Set if a part was estimated. */
+  /** Set to true if a part was estimated. */
   isEstimated: boolean;
 }
 

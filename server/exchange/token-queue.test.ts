@@ -24,7 +24,7 @@ function buildQueue() {
 
 const slices = (letter: string, number: number) => letter.repeat(number * sliceCharacters);
 
-test('token-queue: a long prompt of one caller holds another up for one slice only', async () => {
+test('token queue: a long prompt of one caller delays another by one slice only', async () => {
   const { count, step } = buildQueue();
   const long = count(1, slices('a', 50));
   const more = count(1, slices('b', 50));
@@ -36,7 +36,7 @@ test('token-queue: a long prompt of one caller holds another up for one slice on
   expect((await more).tokens).toBe(50 * sliceCharacters);
 });
 
-test('token-queue: callers have turns one after the other, however many counts each wants', async () => {
+test('token queue: callers take turns, however many counts each requests', async () => {
   const { count, step } = buildQueue();
   for (let index = 0; index < 5; index += 1) void count(1, slices('a', 2));
   void count(2, slices('b', 2));
@@ -46,7 +46,7 @@ test('token-queue: callers have turns one after the other, however many counts e
   expect(order.join('')).toBe('abcabcaa');
 });
 
-test('token-queue: after the deadline the rest is estimated, and the next caller has a turn', async () => {
+test('token queue: after the deadline the rest is estimated, and the next caller has a turn', async () => {
   const { count, step, requested } = buildQueue();
   const long = count(1, slices('a', 10));
   await step();
@@ -59,7 +59,7 @@ test('token-queue: after the deadline the rest is estimated, and the next caller
   expect(requested).toHaveLength(0);
 });
 
-test('token-queue: what waits is bounded, for one caller and for all', async () => {
+test('token queue: waiting characters are limited per caller and in total', async () => {
   const { count, queue } = buildQueue();
   const own = slices('a', mostOfOwner / sliceCharacters);
   const first = count(1, own);
@@ -74,7 +74,7 @@ test('token-queue: what waits is bounded, for one caller and for all', async () 
   expect(await later).toEqual({ tokens: 2, isEstimated: true });
 });
 
-test('token-queue: a slice that cannot be counted is estimated, and the next is asked for', async () => {
+test('token queue: a slice that cannot be counted is estimated, and the next one is counted', async () => {
   const { count, requested, step } = buildQueue();
   const broken = count(1, 'aa');
   const next = count(2, 'b');
@@ -85,7 +85,7 @@ test('token-queue: a slice that cannot be counted is estimated, and the next is 
   expect(await next).toEqual({ tokens: 1, isEstimated: false });
 });
 
-test('token-queue: many short texts are counted in a few slices', async () => {
+test('token queue: many short texts are counted in a few slices', async () => {
   const { count, step, requested } = buildQueue();
   const many = count(1, ...Array.from({ length: 2_500 }, () => 'a'), '');
   for (let turn = 0; turn < 3; turn += 1) await step();

@@ -5,7 +5,7 @@ import { createTurnQueue } from '#server/queues/turn-queue.ts';
 
 export interface Count {
   tokens: number;
-  /** A part was estimated. */
+  /** Whether a part was estimated. */
   isEstimated: boolean;
 }
 

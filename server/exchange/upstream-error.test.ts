@@ -15,7 +15,7 @@ function parse(status: number, body: unknown, headers: Record<string, string> = 
 }
 
 describe('an upstream error', () => {
-  it('is taken over whole when it is an error object', () => {
+  it('keeps all members of an error object', () => {
     expect(parse(403, { error: { message: 'no', type: 't', param: 'p', code: 17 } })).toMatchObject({
       kind: 'response',
       status: 403,
@@ -43,22 +43,22 @@ describe('an upstream error', () => {
     [{ error: 7, message: {} }, 'bad response status code 418'],
     ['<html>', 'bad response status code 418'],
     ['', 'bad response status code 418'],
-  ])('%j says %s', (body, message) => {
+  ])('%j has the message %s', (body, message) => {
     expect(parse(418, body)).toMatchObject({ message, type: 'upstream_error', code: 'bad_response_status_code', param: '418' });
   });
 
-  it('names the field that FastAPI does', () => {
+  it('has the field that FastAPI names', () => {
     const body = { detail: [{ type: 'extra_forbidden', loc: ['body', 'stream_format'], msg: 'Extra inputs are not permitted' }] };
     expect(parse(422, body)).toMatchObject({ param: 'stream_format', message: 'Extra inputs are not permitted' });
   });
 
-  it('has the mapped status, and 502 where the status is no error', () => {
+  it('has the mapped status, and 502 if the status is not an error', () => {
     expect(parse(429, {})).toMatchObject({ status: 503, upstreamStatus: 429 });
     expect(parse(404, {})).toMatchObject({ status: 400, upstreamStatus: 404 });
     for (const status of [201, 204, 302, 307, 700]) expect(parse(status, {})).toMatchObject({ status: 502, upstreamStatus: status });
   });
 
-  it('tells when to come back, in any of the ways that are written', () => {
+  it('has the retry time of any header that states it', () => {
     expect(parse(429, {}, { 'retry-after': '7' }).retryAfter).toBe(7);
     expect(parse(429, {}, { 'retry-after': new Date(now + 30_000).toUTCString() }).retryAfter).toBe(30);
     expect(parse(429, {}, { 'retry-after': '9', 'retry-after-ms': '1500' }).retryAfter).toBe(1.5);
@@ -70,12 +70,12 @@ describe('an upstream error', () => {
     [404, 'NOT_FOUND', 'invalid_request_error'],
     [429, 'RESOURCE_EXHAUSTED', 'rate_limit_error'],
     [503, 'UNAVAILABLE', 'server_error'],
-  ])('of Google with status %i has a code and a type that are words', (code, status, type) => {
+  ])('of Google with status %i has a code and a type by name', (code, status, type) => {
     expect(parse(code, { error: { code, message: 'm', status } })).toMatchObject({ message: 'm', type, code: status, param: '' });
     expect(parse(code, { error: { code, message: 'm' } })).toMatchObject({ type: '', code });
   });
 
-  it('of Google tells in its details when to come back, and that the key is not valid', () => {
+  it('of Google has the retry time and the invalid key that its details report', () => {
     const rpc = 'type.googleapis.com/google.rpc.';
     const error = (detail: object) => ({
       error: { code: 429, message: 'm', status: 'RESOURCE_EXHAUSTED', details: [{ '@type': 'x' }, 7, detail] },
@@ -88,7 +88,7 @@ describe('an upstream error', () => {
     expect(parse(400, error({ '@type': `${rpc}ErrorInfo`, reason: 'API_KEY_INVALID' })).code).toBe('invalid_api_key');
   });
 
-  it('has short names, whatever was quoted in them', () => {
+  it('has a bounded type, parameter and code, whatever they quote', () => {
     const failure = parse(400, {
       error: { message: 'm', type: 't'.repeat(9_000), param: 'p'.repeat(9_000), code: `sk-${'c'.repeat(9_000)}` },
     });
@@ -96,7 +96,7 @@ describe('an upstream error', () => {
     expect(failure.code).toBe('sk-***…');
   });
 
-  it('shows neither address nor key of the channel', () => {
+  it('reveals neither the host nor the key of the channel', () => {
     const failure = parse(500, { error: { message: 'secret-host.example refused sk-test with 500' } });
     expect(failure.message).not.toContain('secret-host');
     expect(parse(500, { message: 'x'.repeat(100_000) }).message.length).toBeLessThan(5000);
@@ -126,7 +126,7 @@ describe('masking', () => {
   ])('leaves %s', (text) => expect(maskSecrets(text)).toBe(text));
 });
 
-describe('a 403 is about', () => {
+describe('a 403 concerns', () => {
   const concerns = (error: object, type = 1) =>
     parseUpstreamError({
       status: 403,
@@ -154,12 +154,12 @@ describe('a 403 is about', () => {
     ['the account', 'account', { type: 'billing_error' }],
     ['the account', 'account', ofGoogle('CONSUMER_SUSPENDED')],
     ['the account', 'account', ofGoogle('API_KEY_IP_ADDRESS_BLOCKED')],
-    ['nobody knows what', undefined, ofGoogle('IAM_PERMISSION_DENIED')],
-    ['nobody knows what', undefined, { type: 'permission_error' }],
-    ['nobody knows what', undefined, { type: 'request_forbidden', code: 'unsupported_country_region_territory' }],
+    ['an unknown cause', undefined, ofGoogle('IAM_PERMISSION_DENIED')],
+    ['an unknown cause', undefined, { type: 'permission_error' }],
+    ['an unknown cause', undefined, { type: 'request_forbidden', code: 'unsupported_country_region_territory' }],
   ])('%s (%s): %j', (_, concern, error) => expect(concerns(error)).toBe(concern));
 
-  it('what the provider names a refused key by', () => {
+  it('the account for the codes of a refused key of this provider', () => {
     expect(concerns({ code: 'ExpiredTokenException' }, 33)).toBe('account');
     expect(concerns({ code: 'ExpiredTokenException' })).toBeUndefined();
     expect(
@@ -168,27 +168,27 @@ describe('a 403 is about', () => {
   });
 });
 
-describe('another channel is tried', () => {
+describe('a call is retried on another channel', () => {
   const retried = (status: number, provider?: Provider, error = {}) =>
     isRetryable(parseUpstreamError({ status, text: JSON.stringify({ error }), channel: buildPreparedChannel(), now }), provider ?? null);
 
   it.each([429, 307, 302, 500, 501, 502, 503, 529, 401, 402, 403, 404])('after %i', (status) => expect(retried(status)).toBe(true));
   it.each([400, 422, 408, 504, 524, 201, 202, 204])('not after %i', (status) => expect(retried(status)).toBe(false));
-  it('after a success without a response where the channel maps it to a failure', () => {
+  it('after a success status without a response, if the channel maps it to a failure', () => {
     const mapping = buildPreparedChannel({ status_code_mapping: '{"202":"503"}' });
     expect(isRetryable(parseUpstreamError({ status: 202, text: '', channel: mapping, now }), null)).toBe(true);
   });
-  it('after 400 of Anthropic, and of a channel whose account is refused', () => {
+  it('after a 400 of Anthropic, and a 400 that refuses the account', () => {
     expect(retried(400, providerOf(14))).toBe(true);
     expect(retried(400, undefined, { message: 'x', code: 'invalid_api_key' })).toBe(true);
   });
   // https://ai.google.dev/gemini-api/docs/troubleshooting; no other key has the caller's file.
-  it.each([14, 24, 41])('not after a 403 that is about the request, of type %i', (type) => {
+  it.each([14, 24, 41])('not after a 403 that concerns the request, of type %i', (type) => {
     const forbidden = { message: 'You do not have permission to access the File abc or it may not exist.', status: 'PERMISSION_DENIED' };
     expect(retried(403, providerOf(type), forbidden)).toBe(false);
     expect(retried(403, providerOf(type), { message: 'no', type: 'permission_error' })).toBe(true);
   });
-  it('after a failed connection and a senseless response, not after a long silence', () => {
+  it('after a failed connection or an invalid response, not after a timeout', () => {
     expect(isRetryable(networkFailure(), null)).toBe(true);
     expect(isRetryable(timeoutFailure('connect'), null)).toBe(true);
     expect(isRetryable(invalidResponse(), null)).toBe(true);
@@ -196,7 +196,7 @@ describe('another channel is tried', () => {
   });
 });
 
-describe('a channel is taken out of use', () => {
+describe('a channel is disabled', () => {
   const reason = (status: number, error: object, provider: Pick<Provider, 'refusals'> | null = null, isConfirmed = true) => {
     const found = autoDisableReason(
       parseUpstreamError({ status, text: JSON.stringify({ error: { message: 'why', ...error } }), channel: buildPreparedChannel(), now }),
@@ -210,13 +210,13 @@ describe('a channel is taken out of use', () => {
     return found === null ? null : reasonText(found, 'en');
   };
 
-  it('when its key or account is refused', () => {
+  it('if its key or account is refused', () => {
     expect(reason(401, {})).toBe('why');
     expect(reason(400, { code: 'billing_not_active' })).toBe('why');
     expect(reason(429, { type: 'insufficient_quota' })).toBe('why');
     for (const status of [402, 403, 429]) expect(reason(status, { message: 'Sorry: YOUR CREDIT BALANCE is too low.' })).toContain('CREDIT');
   });
-  it('for a 403 that does not tell what it is about only when it is confirmed', () => {
+  it('for a 403 of unknown cause only if it is confirmed', () => {
     for (const type of ['permission_error', 'forbidden']) {
       expect(reason(403, { type }, null, false)).toBeNull();
       expect(reason(403, { type }, null, true)).toBe('why');
@@ -225,7 +225,7 @@ describe('a channel is taken out of use', () => {
     for (const code of ['invalid_api_key', 'billing_not_active']) expect(reason(403, { code }, null, false)).toBe('why');
     expect(reason(403, { type: 'authentication_error' }, null, false)).toBe('why');
   });
-  it('for a 403 of Gemini that is about its account, and for others of it when they are confirmed', () => {
+  it('for a 403 of Gemini that concerns the account, and for others if they are confirmed', () => {
     const gemini = providerOf(24) ?? null;
     const details = [{ '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: 'CONSUMER_SUSPENDED' }];
     expect(reason(403, { code: 403, status: 'PERMISSION_DENIED', details }, gemini, false)).toBe('why');
@@ -234,12 +234,12 @@ describe('a channel is taken out of use', () => {
     expect(reason(403, { code: 403, status: 'PERMISSION_DENIED' }, gemini, true)).toBe('why');
     expect(reason(403, { message: 'You do not have permission to access the File x' }, gemini, true)).toBeNull();
   });
-  it('not for words that a caller may have put there', () => {
+  it('not for keywords that a caller may have written', () => {
     for (const status of [400, 404, 408, 413, 415, 422, 500, 502, 503]) {
       expect(reason(status, { message: "Invalid tool_choice: 'Your credit balance is too low'" })).toBeNull();
     }
   });
-  it('not by words under a status that a mapping has made of another', () => {
+  it('not for keywords under a mapped status', () => {
     const mapped = (status: number) =>
       autoDisableReason(
         parseUpstreamError({
@@ -252,7 +252,7 @@ describe('a channel is taken out of use', () => {
       );
     expect([mapped(400), mapped(403)]).toEqual([null, null]);
   });
-  it('not for other failures, nor for those found out here', () => {
+  it('not for other failures, nor for failures that the gateway detects', () => {
     expect(reason(403, {})).toBeNull();
     expect(reason(500, {})).toBeNull();
     expect(autoDisableReason(networkFailure(), { provider: null, callerText: () => '', isConfirmed: true, keywords: ['请求'] })).toBeNull();

@@ -31,7 +31,7 @@ export interface UpstreamFailure {
   type: string;
   param: string;
   code: string | number | null;
-  /** Seconds until a retry, as the upstream wants. */
+  /** Seconds until a retry, as requested by the upstream. */
   retryAfter: number | undefined;
   /** The gateway's own refusal; nothing was sent. */
   own?: AppError;
@@ -51,7 +51,7 @@ export interface ErrorResponse {
   /** Headers by lower-case name. */
   headers?: Readonly<Record<string, string | string[] | undefined>>;
   channel: Pick<PreparedChannel, 'statusCodeMapping' | 'key' | 'base' | 'provider'>;
-  /** Milliseconds. */
+  /** Milliseconds since the epoch, for dates in headers. */
   now: number;
 }
 
@@ -65,9 +65,9 @@ export function parseUpstreamError({ status, text, headers, channel, now }: Erro
   const found = readErrorBody(body);
   const type = found.type ?? 'upstream_error';
   const code = found.code === undefined ? (awsErrorType(headers) ?? 'bad_response_status_code') : found.code;
-  const said = { ...found, message: found.message ?? '', type, code };
-  const isTooLong = mayBeTooLong(status) && isContextLengthError({ ...said, codesOfLength: channel.provider?.refusals?.codesOfLength });
-  const concerns = isTooLong ? 'request' : concernOfStatus(status, said, channel);
+  const reported = { ...found, message: found.message ?? '', type, code };
+  const isTooLong = mayBeTooLong(status) && isContextLengthError({ ...reported, codesOfLength: channel.provider?.refusals?.codesOfLength });
+  const concerns = isTooLong ? 'request' : concernOfStatus(status, reported, channel);
   const mapped = isTooLong ? 400 : (channel.statusCodeMapping.get(status) ?? (concerns === 'request' && status !== 429 ? 400 : status));
   return {
     ...(concerns === undefined ? {} : { concerns }),
@@ -81,7 +81,7 @@ export function parseUpstreamError({ status, text, headers, channel, now }: Erro
     type: isTooLong ? tooLong.type : cleanName(type, channel),
     param: cleanName(found.param ?? String(status), channel),
     code: isTooLong ? tooLong.code : cleanCode(code, channel),
-    retryAfter: retryAfterOf(headers, now) ?? found.retryAfter ?? waitOf(mapped, said.message),
+    retryAfter: retryAfterOf(headers, now) ?? found.retryAfter ?? waitOf(mapped, reported.message),
   };
 }
 
@@ -105,7 +105,7 @@ export function failureInBody(found: ErrorInResponse, channel: ErrorResponse['ch
   };
 }
 
-/** Connection failed before a response began. */
+/** Failure for a connection that failed before a response began. */
 export function networkFailure(): UpstreamFailure {
   return gatewayFailure('network', 'do_request_failed', 502);
 }
@@ -124,12 +124,12 @@ export function failureOfSend({ reason }: SendFailure, phase: 'first_byte' | 'id
   return reason === 'too_large' || reason === 'unreadable' ? invalidResponse() : networkFailure();
 }
 
-/** A generated result could not be downloaded from its URL. A retry would generate and bill it again. */
+/** Failure for a generated result that could not be downloaded. It is not retried: a retry would generate and bill it again. */
 export function unreachableContent(): UpstreamFailure {
   return gatewayFailure('timeout', 'upstream_content_unreachable', 504);
 }
 
-/** Status 200 with an invalid response. */
+/** Failure for an invalid response with status 200. */
 export function invalidResponse(): UpstreamFailure {
   return gatewayFailure('invalid', 'invalid_upstream_response', 502);
 }
@@ -140,7 +140,7 @@ export function failureReason({ errorCode, upstreamStatus, message }: UpstreamFa
   return errorCode === 'bad_response_status_code' ? { code: errorCode, facts: { status: upstreamStatus } } : { code: errorCode };
 }
 
-/** Same for channel tests, whose reader wants the upstream's status. */
+/** Same as `failureReason` for channel tests, with the upstream's status in front of its message. */
 export function refusedReason(failure: UpstreamFailure): FailureReason {
   const { errorCode, upstreamStatus, message } = failure;
   return upstreamStatus > 0 && errorCode === null ? saidReason(`status code ${upstreamStatus}: ${message}`) : failureReason(failure);
@@ -194,12 +194,15 @@ function readErrorBody(body: unknown): FoundError {
 /** OpenAI's error type and code. */
 const tooLong = { type: 'invalid_request_error', code: tooLongCode };
 
-/** Account refusals and rate limits are not about the prompt's length, whatever they quote. */
+/** Reports whether an error with this status may be about the prompt's length; account refusals and rate limits are not. */
 function mayBeTooLong(status: number): boolean {
   return !statusesOfChannel.has(status);
 }
 
-/** Legal refusals, and prompts that exceed the per-minute limit alone, are about the request. */
+/**
+ * Returns the cause that the status and the error imply; undefined if unknown. Legal refusals (451), and prompts that exceed
+ * the per-minute limit alone, concern the request.
+ */
 function concernOfStatus(status: number, reported: Forbidden, { provider }: ErrorResponse['channel']): Concern | undefined {
   const { codesOfKey, retried, accountWords } = provider?.refusals ?? {};
   const forbidden = { ...reported, codesOfKey };
@@ -208,7 +211,7 @@ function concernOfStatus(status: number, reported: Forbidden, { provider }: Erro
   return status === 451 || (status === 429 && reported.message.startsWith('Request too large for ')) ? 'request' : undefined;
 }
 
-/** For providers that also refuse accounts with 400: a request error, unless its message mentions the account. */
+/** Returns the cause of a 400 from a provider that also refuses accounts with 400: the account if the message names it. */
 function concernOfBad(reported: Forbidden, accountWords: readonly string[] = []): Concern | undefined {
   const text = reported.message.toLowerCase();
   if (concernOf(reported) === 'account' || accountWords.some((words) => text.includes(words.toLowerCase()))) return 'account';

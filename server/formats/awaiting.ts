@@ -12,8 +12,8 @@ export interface FollowUp {
 export type AwaitedStep =
   /** The response is complete. */
   | { kind: 'response'; body: JsonObject }
-  /** Poll again. `isLater`: after a longer delay. */
-  | ({ kind: 'ask'; isLater?: true } & FollowUp)
+  /** Send a further request, e.g. the next poll. `isLater`: after a pause, which grows. */
+  | ({ kind: 'request'; isLater?: true } & FollowUp)
   /** The response streams from a URL that the provider returned. */
   | { kind: 'stream'; url: string }
   /** The provider accepted the call and does not report its outcome. */

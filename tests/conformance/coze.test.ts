@@ -72,7 +72,7 @@ describe.each(vectors.map((vector) => ({ name: vector.name, vector })))('$name',
       const { route, upstreamModel, awaiting, origin } = await requestOf(vector);
       let reported: unknown = upstream.body;
       const requested: string[] = [];
-      for (let step = awaiting?.next(Object(reported)); step?.kind === 'ask'; step = awaiting?.next(Object(reported))) {
+      for (let step = awaiting?.next(Object(reported)); step?.kind === 'request'; step = awaiting?.next(Object(reported))) {
         requested.push(`${origin}${step.path}`);
         reported = others[requested.length - 1]?.response.body;
       }

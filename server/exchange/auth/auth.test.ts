@@ -25,24 +25,24 @@ async function signed(auth: Auth, key: string, now = 0): Promise<SendRequest> {
 }
 
 describe('a key', () => {
-  test('travels as a bearer token, or cut in two', async () => {
+  test('is sent as a bearer token, or split in two', async () => {
     expect((await signed({ kind: 'bearer' }, 'sk-a|b')).headers).toMatchObject({ authorization: 'Bearer sk-a|b' });
     const split = { kind: 'bearer', split: { separator: '|', header: 'appid' } } as const;
     expect((await signed(split, 'sk-a|b')).headers).toMatchObject({ authorization: 'Bearer sk-a', appid: 'b' });
     expect((await signed(split, 'sk-a')).headers).toEqual({ accept: 'application/json', authorization: 'Bearer sk-a' });
   });
 
-  test('travels in a header of its own', async () => {
+  test('is sent in a header named by the provider', async () => {
     expect((await signed({ kind: 'header', name: 'x-api-key' }, 'k')).headers).toMatchObject({ 'x-api-key': 'k' });
   });
 
-  test('travels in the address, escaped, behind what is there already', async () => {
+  test('is appended to the query, escaped', async () => {
     const { path, headers } = await signed({ kind: 'query', name: 'key' }, 'a&b c');
     expect(path).toBe('/v1/chat?alt=sse&key=a%26b%20c');
     expect(headers).toEqual({ accept: 'application/json' });
   });
 
-  test('signs a token that lives for a day and is renewed after half of it', async () => {
+  test('signs a token of one day, which is renewed after half of it', async () => {
     const hour = 3600_000;
     const authorization = authorizationOf({ kind: 'zhipu-jwt' }, 'id1.secret1', '');
     const tokenAt = async (now: number) => (await authorization.sign?.(request, { now, sender: noSender }))?.headers['authorization'];
@@ -60,7 +60,7 @@ describe('the form of a key', () => {
   const texts = ['key', 'a|b', 'a | b', 'a|b|c', 'a|b|c|d', '|b', 'a|', 'a||c', 'id.secret', '.secret', 'id.', 'a.b.c'];
   const formed = channelTypes.filter(({ keyForms }) => keyForms !== undefined);
 
-  test.each(formed)('of type $type, $name: what the editor takes can be sent', ({ type, keyForms = [] }) => {
+  test.each(formed)('of type $type, $name: a key that the editor accepts can be sent', ({ type, keyForms = [] }) => {
     const auth = providerOf(type)?.auth;
     if (auth === undefined) throw new Error('There is no such provider');
     const taken = [...texts, ...keyForms].filter((key) => typedKeyProblem(type, key) === undefined);

@@ -19,13 +19,13 @@ async function signed(text: string, request: Partial<SendRequest>, now: number):
 }
 
 describe('a signature', () => {
-  test.each(readSignatureVectors())('is that of the vector: $name', async ({ input, output, now_unix }) => {
+  test.each(readSignatureVectors())('equals the test vector: $name', async ({ input, output, now_unix }) => {
     const body = Buffer.from(input.body);
     const request = { origin: `https://${input.host}`, path: input.raw_path, headers: input.headers, body };
     expect(await signed(input.key, request, now_unix * 1000)).toEqual({ ...input.headers, ...output });
   });
 
-  test('is what the package of AWS makes of any path, query, port and body', async () => {
+  test('equals that of the AWS package for any path, query, port and body', async () => {
     const text = fc.string({ unit: fc.constantFrom(..."aZ09-_.~!'()*:/ +&=?%#$;,@|äß潮🌊"), maxLength: 12 });
     const segment = text.map((typed) => encodeURIComponent(typed)).filter((part) => part !== '' && !/^\.{1,2}$/.test(part));
     const any = fc.record({
@@ -54,7 +54,7 @@ describe('a signature', () => {
     );
   });
 
-  test('is made with the key of its day', async () => {
+  test('uses the signing key of its day', async () => {
     const authorization = aws(key, 'bedrock');
     const plain = { origin: 'https://a.example', path: '/', headers: {}, body: null, proxy: null };
     const request: SendRequest & { body: null } = { ...plain, method: 'GET', framing: framings.sse };
@@ -70,6 +70,6 @@ test('an API key is a bearer token', () => {
   expect(aws('ABSKey+/==|us-east-1', 'bedrock')).toEqual({ headers: { authorization: 'Bearer ABSKey+/==' }, problem: null });
 });
 
-test('a key that is none makes the channel unusable', () => {
+test('an invalid key makes the channel unusable', () => {
   expect(problemText(aws('ABSKey', 'bedrock'))).toContain('ApiKey|Region');
 });

@@ -18,7 +18,7 @@ export function baidu(key: string, base: string): Authorization {
     sign: tokenSigner({
       text: key,
       address: tokens,
-      ask: () => ({ headers: { 'content-type': 'application/json' }, body: null }),
+      requestAt: () => ({ headers: { 'content-type': 'application/json' }, body: null }),
       carry: (request, token) => ({
         ...request,
         path: `${request.path}${request.path.includes('?') ? '&' : '?'}access_token=${encodeURIComponent(token)}`,

@@ -1,7 +1,7 @@
 // Process-wide cache of tokens fetched for keys: one fetch in flight per key, none while a token is valid.
 export interface FetchedToken {
   value: string;
-  /** Milliseconds. */
+  /** Milliseconds since the epoch. */
   expiresAt: number;
 }
 

@@ -15,7 +15,7 @@ const forms = {
   en: 'of an API key, or of the JSON of a service account or of a user with a quota project',
 };
 
-/** @param base the channel's base URL; a stand-in for Google may also issue tokens there */
+/** @param base the channel's base URL; its origin may issue tokens too, if it stands in for Google */
 export function google(text: string, base: string): Authorization {
   const key = readGoogleKey(text);
   if (key === null) return unusable(keyForm(forms));
@@ -60,7 +60,7 @@ function signer(
   return tokenSigner({
     text,
     address,
-    ask: (now) => ({
+    requestAt: (now) => ({
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
       body: Buffer.from(form(now).toString()),
     }),

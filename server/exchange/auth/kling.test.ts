@@ -7,12 +7,12 @@ import { problemText } from '#tests/support/problem-text.ts';
 
 const requested: SendRequest = { origin: '', path: '/', method: 'POST', headers: {}, body: null, proxy: null, framing: framings.sse };
 
-it.each(['api-key-kling-1', 'sk-gateway', ' api-key-kling-1 '])('kling: an API key (%j) travels as it is', (key) => {
+it.each(['api-key-kling-1', 'sk-gateway', ' api-key-kling-1 '])('kling: an API key (%j) is sent unchanged', (key) => {
   const authorization = kling(key);
   expect(authorization).toEqual({ headers: { authorization: `Bearer ${key.trim()}` }, problem: null });
 });
 
-it('kling: an access key with its secret signs a token', async () => {
+it('kling: an access key and its secret sign a token', async () => {
   const authorization = kling('access|secret');
   expect(authorization).toMatchObject({ headers: {}, problem: null });
   const sent = await authorization.sign?.(requested, { now: 1_700_000_000_000, sender: noSender });
@@ -23,6 +23,6 @@ it('kling: an access key with its secret signs a token', async () => {
   expect(signature).toHaveLength(43);
 });
 
-it.each(['', 'access|', '|secret', 'access|secret|more'])('kling: %j is no key', (key) => {
+it.each(['', 'access|', '|secret', 'access|secret|more'])('kling: %j is not a valid key', (key) => {
   expect(problemText(kling(key))).toMatch('AccessKey|SecretKey');
 });

@@ -4,7 +4,7 @@
 import { createHmac } from 'node:crypto';
 import { type Authorization, keyForm } from './scheme.ts';
 
-/** Seconds. */
+/** Lifetime of a signed token, and leeway for clock differences; seconds. */
 const [lifetime, leeway] = [1800, 5];
 
 /** Recognizes the key of a gateway that serves Kling below a path prefix. */

@@ -5,7 +5,7 @@ import type { Sender, SendRequest } from '#server/exchange/send.ts';
 
 /** Inputs of signing besides the request. */
 export interface Signing {
-  /** Milliseconds. */
+  /** Time of the signature, milliseconds since the epoch. */
   now: number;
   /** Sends the requests of schemes that fetch a token. */
   sender: Pick<Sender, 'send'>;

@@ -19,23 +19,24 @@ export interface TokenRequest {
 }
 
 interface TokenSource {
-  /** The key. */
+  /** Text of the key, which identifies the cached token. */
   text: string;
   /** Token endpoint. */
   address: URL;
-  /** @param now milliseconds */
-  ask(now: number): TokenRequest;
+  /** Returns the request for a token. @param now milliseconds since the epoch */
+  requestAt(now: number): TokenRequest;
   /** Adds the token to a request. */
   carry<Request extends SendRequest>(request: Request, token: string): Request;
 }
 
-export function tokenSigner({ text, address, ask, carry }: TokenSource): NonNullable<Authorization['sign']> {
+export function tokenSigner({ text, address, requestAt, carry }: TokenSource): NonNullable<Authorization['sign']> {
   return (request, signing) => {
     const id = createHash('sha256')
       .update(JSON.stringify([text, address.href, request.proxy]))
       .digest('base64');
     const withToken = (token: string) => carry(request, token);
-    const find = () => fetchedToken(id, signing.now, () => fetchToken(address, ask(signing.now), { ...signing, proxy: request.proxy }));
+    const find = () =>
+      fetchedToken(id, signing.now, () => fetchToken(address, requestAt(signing.now), { ...signing, proxy: request.proxy }));
     const token = find();
     if (typeof token !== 'string') return token.then(withToken);
     if (!isOldToken(id, signing.now)) return withToken(token);

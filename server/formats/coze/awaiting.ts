@@ -29,10 +29,10 @@ class ChatAwaiting implements Awaiting {
     this.#ids ??= idsOf(data);
     if (this.#ids === null) return { kind: 'response', body };
     if (data.status === 'created' || data.status === 'in_progress')
-      return { kind: 'ask', path: this.#requesting('/retrieve'), isLater: true };
+      return { kind: 'request', path: this.#requesting('/retrieve'), isLater: true };
     if (data.status !== 'completed') return { kind: 'response', body };
     this.#chat = data;
-    return { kind: 'ask', path: this.#requesting('/message/list') };
+    return { kind: 'request', path: this.#requesting('/message/list') };
   }
 
   cancel(): FollowUp | null {

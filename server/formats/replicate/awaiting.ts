@@ -27,7 +27,7 @@ class PredictionAwaiting implements Awaiting {
     if (!isWorking) return { kind: 'response', body };
     const url = this.#isStream && isObject(urls) ? urls.stream : undefined;
     if (typeof url === 'string') return { kind: 'stream', url };
-    return { kind: 'ask', path: `${this.#predictions}/${encodeURIComponent(id)}`, isLater: true };
+    return { kind: 'request', path: `${this.#predictions}/${encodeURIComponent(id)}`, isLater: true };
   }
 
   cancel(): FollowUp | null {

@@ -53,7 +53,7 @@ export const dashscope: ImageFormat = {
     next(body) {
       const task = isObject(body.output) && running.has(String(body.output.task_status)) ? textIn(body.output, 'task_id') : undefined;
       if (task === undefined || !/^[\w-]{1,100}$/.test(task)) return { kind: 'response', body };
-      return { kind: 'ask', path: path.replace(/\/services\/.*$/, `/tasks/${task}`), isLater: true };
+      return { kind: 'request', path: path.replace(/\/services\/.*$/, `/tasks/${task}`), isLater: true };
     },
     cancel: () => null,
   }),
