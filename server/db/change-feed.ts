@@ -52,7 +52,7 @@ class PollingChangeFeed implements ChangeFeed {
   readonly #seen = new Set<number>();
   /** Time since which the id above the floor is missing while later ones exist. */
   #missingSince: number | undefined;
-  /** Rows of this process that are not stored yet. */
+  /** Changes of this process that the next poll announces: their rows were not stored, or too late. */
   #unsent: { kind: ChangeKind; key: number | string }[] = [];
 
   #isRunning = false;
@@ -124,7 +124,7 @@ class PollingChangeFeed implements ChangeFeed {
     if (listeners !== undefined) await Promise.all([...listeners].map((listener) => this.#guard(() => listener(keys))));
   }
 
-  /** Unless the rows are stored in time, they are announced again once the database is available. */
+  /** Stores the rows. If they are not stored in time, they are announced again by the next poll. */
   async #storeOrRetry(kind: ChangeKind, keys: readonly (number | string)[]): Promise<void> {
     let isInTime = false;
     try {
@@ -189,7 +189,7 @@ class PollingChangeFeed implements ChangeFeed {
     }
   }
 
-  /** Starts after the newest row; earlier changes do not matter to new processes. */
+  /** Starts after the newest row, except for missing ids shortly before it, whose rows may be in flight. */
   async #position(): Promise<void> {
     const changes = this.#db.collection('changes');
     const newest = (await changes.first({}, { sort: [['id', -1]] }))?.id ?? 0;
@@ -215,7 +215,7 @@ class PollingChangeFeed implements ChangeFeed {
     for (const row of news) this.#seen.add(row.id);
     this.#raiseFloor();
     for (let start = 0; start < news.length;) {
-      const run = neighbours(news, start);
+      const run = changesOfOneKind(news, start);
       await this.#notify(
         run.kind,
         run.rows.map(({ key }) => key),
@@ -254,7 +254,7 @@ class PollingChangeFeed implements ChangeFeed {
         this.#onError(error);
       }
       this.#unsent.shift();
-      // Queued behind the others.
+      // Too late again: it is announced once more after the others.
       if (!isInTime) this.#unsent.push(row);
     }
   }
@@ -279,8 +279,8 @@ class PollingChangeFeed implements ChangeFeed {
   }
 }
 
-/** Consecutive changes of one kind, up to the step size. */
-function neighbours(news: readonly ChangeRecord[], start: number): { kind: ChangeKind; rows: readonly ChangeRecord[] } {
+/** Returns consecutive changes of one kind, up to `keysAtOnce`. */
+function changesOfOneKind(news: readonly ChangeRecord[], start: number): { kind: ChangeKind; rows: readonly ChangeRecord[] } {
   const kind = news[start]?.kind ?? 'option';
   let end = start + 1;
   while (end < news.length && end - start < keysAtOnce && news[end]?.kind === kind) end += 1;

@@ -1,3 +1,4 @@
+// Interface of the database, which both engines implement.
 import type { Collection, Filter, FindOptions, GroupRequest, Patch } from '#server/db/collection.ts';
 import type { Records } from '#server/db/all-records.ts';
 
@@ -32,9 +33,9 @@ export type UnorderedWrite = { [Name in CollectionName]: Change<Name> | Removal<
 export interface QueryPlan {
   /** Name of the index in `collections`, `id` for the primary key, undefined for none. */
   index: string | undefined;
-  /** Reads records one by one to match them. */
+  /** Whether records are read one by one to match them. */
   scans: boolean;
-  /** Sorts the matches, because no index has the order. */
+  /** Whether the matches are sorted, because no index has the order. */
   sorts: boolean;
 }
 
@@ -56,15 +57,15 @@ export interface Database {
   nextId(name: CollectionName): Promise<number>;
   /** Returns `count` such numbers, ascending. */
   nextIds(name: CollectionName, count: number): Promise<number[]>;
-  /** Query plan of a `find`; null if the engine cannot report it. */
+  /** Returns the query plan of a `find`; null if the engine cannot report it. */
   explain<Name extends CollectionName>(
     name: Name,
     filter: Filter<Records[Name]>,
     options?: FindOptions<Records[Name]>,
   ): Promise<QueryPlan | null>;
-  /** Query plan of a `group`. `sorts`: sorts the rows by their keys first. */
+  /** Returns the query plan of a `group`. `sorts`: whether the rows are sorted by their keys first. */
   explainGroup<Name extends CollectionName>(name: Name, request: GroupRequest<Records[Name]>): Promise<QueryPlan | null>;
-  /** @throws {DatabaseUnavailable} */
+  /** Checks that the database responds. @throws {DatabaseUnavailable} */
   ping(): Promise<void>;
   close(): Promise<void>;
 }

@@ -16,7 +16,7 @@ function run(items: readonly string[], failures: Record<string, Error>) {
 }
 
 describe('due work', () => {
-  it('goes on behind what fails, which is put at the end and told', async () => {
+  it('postpones a failed item, continues with the next ones, and throws the first error', async () => {
     const { done, tried, postponed } = run(['a', 'b', 'c', 'd'], { b: new Error('first'), d: new Error('second') });
     await expect(done).rejects.toThrow('first');
     expect([tried, postponed]).toEqual([
@@ -25,7 +25,7 @@ describe('due work', () => {
     ]);
   });
 
-  it('puts what is still due behind the rest too, and need not be told how', async () => {
+  it('postpones items that are still due; `postpone` is optional', async () => {
     const postponed: number[] = [];
     const work = async (item: number) => item % 2 === 0;
     await eachDue({ items: [1, 2, 3], work, postpone: async (item) => postponed.push(item) });
@@ -36,7 +36,7 @@ describe('due work', () => {
     await expect(eachDue({ items: all(), work })).resolves.toBeUndefined();
   });
 
-  it('goes on behind what cannot even be put at the end', async () => {
+  it('continues after an item that cannot be postponed', async () => {
     const tried: string[] = [];
     const work = async (item: string) => {
       tried.push(item);
@@ -49,7 +49,7 @@ describe('due work', () => {
     expect(tried).toEqual(['a', 'b']);
   });
 
-  it('stops where the database is away, which is nobody’s fault', async () => {
+  it('stops without postponing if the database is unavailable', async () => {
     const { done, tried, postponed } = run(['a', 'b', 'c'], { b: new DatabaseUnavailable('away') });
     await expect(done).rejects.toThrow(DatabaseUnavailable);
     expect([tried, postponed]).toEqual([['a', 'b'], []]);

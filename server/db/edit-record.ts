@@ -31,7 +31,7 @@ export interface Change<T> {
 
 export interface RecordEdit<T> {
   id: number;
-  /** Records that do not match do not exist for the editor. */
+  /** Records that the editor may edit; for the others, the result is null as if they did not exist. */
   where?: Filter<T>;
   /** Revision that the edit is based on; if undefined, the stored one. */
   revision?: number | undefined;

@@ -104,9 +104,9 @@ async function refusable(id: number, onEach: Report, work: () => Promise<Edited<
 function plannedOf(name: EditedName, before: Editable, wanted: Change<Editable>): Planned {
   const after: Editable = { ...before, ...wanted.set, revision: before.revision + 1 };
   for (const field of wanted.unset ?? []) Reflect.deleteProperty(after, field);
-  const own: Filter<Editable> = { id: before.id, revision: before.revision };
+  const unchanged: Filter<Editable> = { id: before.id, revision: before.revision };
   const changed = [...Object.keys(wanted.set), ...(wanted.unset ?? [])];
-  return { before, after, changed, write: changeIn(name, own, patchOf(wanted)) };
+  return { before, after, changed, write: changeIn(name, unchanged, patchOf(wanted)) };
 }
 
 /** Returns whether each was stored. Everything that may be stored is announced, also if the database fails midway. */

@@ -36,7 +36,7 @@ export class EmbeddedReader {
   #worker: Worker | undefined;
   #numbers = 0;
   #closed = false;
-  /** Threads that ended since the last response, and the time of the last one. */
+  /** Number of threads that have ended since the last response, and the time of the last end. */
   #losses = 0;
   #lostAt = 0;
   readonly #log: ThreadLog;
@@ -49,10 +49,10 @@ export class EmbeddedReader {
   async all({ sql, parameters }: Query): Promise<Row[]> {
     for (let time = 0; time < mostReplacements; time += 1) {
       const number = this.#next();
-      let part = await this.#ask({ number, kind: 'all', sql, parameters, count: partRows });
+      let part = await this.#request({ number, kind: 'all', sql, parameters, count: partRows });
       const rows = part ?? [];
       while (part !== undefined && part.length === partRows) {
-        part = await this.#ask({ number: this.#next(), kind: 'rest', cursor: number, count: partRows });
+        part = await this.#request({ number: this.#next(), kind: 'rest', cursor: number, count: partRows });
         if (part !== undefined) rows.push(...part);
       }
       // The rest was lost with its thread: the query is repeated.
@@ -67,23 +67,29 @@ export class EmbeddedReader {
    */
   async *pages(query: Query, resume: (last: Row) => Query): AsyncGenerator<Row[]> {
     let cursor = this.#next();
-    let rows = await this.#ask({ number: cursor, kind: 'open', cursor, ...query, count: pageRows });
+    let rows = await this.#request({ number: cursor, kind: 'open', cursor, ...query, count: pageRows });
     let last: Row | undefined;
     try {
       for (;;) {
         if (rows === undefined) {
           cursor = this.#next();
-          rows = await this.#ask({ number: cursor, kind: 'open', cursor, ...(last === undefined ? query : resume(last)), count: pageRows });
+          rows = await this.#request({
+            number: cursor,
+            kind: 'open',
+            cursor,
+            ...(last === undefined ? query : resume(last)),
+            count: pageRows,
+          });
         }
         if (rows === undefined || rows.length === 0) return;
         yield rows;
         if (rows.length < pageRows) return;
         last = rows.at(-1);
-        rows = await this.#ask({ number: this.#next(), kind: 'next', cursor, count: pageRows });
+        rows = await this.#request({ number: this.#next(), kind: 'next', cursor, count: pageRows });
       }
     } finally {
       // The reader may have stopped early.
-      if (!this.#closed && this.#worker !== undefined) void this.#ask({ number: this.#next(), kind: 'drop', cursor }).catch(ignore);
+      if (!this.#closed && this.#worker !== undefined) void this.#request({ number: this.#next(), kind: 'drop', cursor }).catch(ignore);
     }
   }
 
@@ -99,7 +105,7 @@ export class EmbeddedReader {
     return this.#numbers;
   }
 
-  #ask(request: ReaderRequest): Promise<Row[] | undefined> {
+  #request(request: ReaderRequest): Promise<Row[] | undefined> {
     if (this.#closed) return Promise.reject(new DatabaseClosed());
     if (this.#losses > mostReplacements && performance.now() - this.#lostAt < pauseMilliseconds) return Promise.reject(lostThread());
     const work = () => new Promise<Row[] | undefined>((resolve, reject) => this.#send({ request, resolve, reject, isRepeated: false }));

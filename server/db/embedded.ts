@@ -15,7 +15,10 @@ import { silentLog, type ThreadLog } from '#server/db/thread-log.ts';
 import { RepeatedChange } from '#server/db/repeated-change.ts';
 import { IdBlocks } from '#server/db/ids.ts';
 
-/** @throws {DatabaseFileError} */
+/**
+ * Opens a database file, which is created if it does not exist, and updates its tables unless `hasSchema` is set.
+ * @throws {DatabaseFileError}
+ */
 export async function openEmbedded(
   file: string,
   options: { synchronous?: 'normal' | 'full'; log?: ThreadLog; hasSchema?: boolean } = {},

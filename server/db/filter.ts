@@ -133,7 +133,7 @@ export function checkPath(path: string): string {
   return path;
 }
 
-/** Id required by a filter, if any: at most one record matches then. */
+/** Returns the id that a filter requires, so that at most one record matches; undefined if it requires none. */
 export function demandedId(clause: Clause): number | string | undefined {
   if (clause.op === 'and') {
     for (const part of clause.clauses) {
@@ -146,7 +146,7 @@ export function demandedId(clause: Clause): number | string | undefined {
   return typeof clause.value === 'number' || typeof clause.value === 'string' ? clause.value : undefined;
 }
 
-/** Smallest text greater than every text that starts with `prefix`; undefined if there is none. */
+/** Returns the smallest text greater than every text that starts with `prefix`; undefined if there is none. */
 export function textAfterPrefix(prefix: string): string | undefined {
   const characters = Array.from(prefix);
   for (let last = characters.pop(); last !== undefined; last = characters.pop()) {

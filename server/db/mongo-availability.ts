@@ -4,15 +4,15 @@
 import { DatabaseClosed, DatabaseUnavailable, UniqueConflict } from '#server/db/collection.ts';
 
 const pingEveryMilliseconds = 500;
-const lookEveryMilliseconds = 1_000;
+const checkEveryMilliseconds = 1_000;
 /** Checks after which the server is pinged. */
-const reconnectAttemptsBefore = 5;
+const pingAfterChecks = 5;
 /** Checks after which an operation on single records fails although the server responds: it may have lost this one. */
-const giveUpAfterLooks = 10;
+const giveUpAfterChecks = 10;
 
 interface Pending {
-  /** Counted rather than timed: while this process was suspended, it may have been answered. */
-  looks: number;
+  /** Number of checks since its start. Counted rather than timed: its response may have arrived while this process was suspended. */
+  checks: number;
   isLong: boolean;
   giveUp(reason: DatabaseUnavailable): void;
 }
@@ -22,9 +22,9 @@ export class MongoAvailability {
   readonly #pingAll: () => Promise<unknown>;
   readonly #pending = new Set<Pending>();
   #lost: DatabaseUnavailable | undefined;
-  #isRequesting = false;
+  #isPinging = false;
   #timer: NodeJS.Timeout | undefined;
-  #looker: NodeJS.Timeout | undefined;
+  #checkTimer: NodeJS.Timeout | undefined;
   #closed = false;
 
   /** Pings have their own timeouts. `pingAll` pings over all clients, which must all work after an outage. */
@@ -34,8 +34,8 @@ export class MongoAvailability {
   }
 
   /**
-   * An operation that was given up may still be executed. Long operations, which may read or change many records, wait
-   * as long as the server responds at all.
+   * Runs an operation. One that is given up may still be executed by the server. Long operations, which may read or
+   * change many records, wait as long as the server responds to pings.
    * @throws {DatabaseUnavailable}
    * @throws {UniqueConflict}
    */
@@ -48,13 +48,13 @@ export class MongoAvailability {
       if (conflict !== undefined) throw conflict;
       if (!isUnavailable(error)) throw error;
       const unavailable = new DatabaseUnavailable(`MongoDB cannot be reached: ${messageOf(error)}`, { cause: error });
-      this.#lose(unavailable);
+      this.#markLost(unavailable);
       throw unavailable;
     }
   }
 
   /**
-   * For health checks, with a short timeout; a late response does not make calls fail.
+   * Pings the server for health checks, with a short timeout. A failure does not make other operations fail.
    * @throws {DatabaseUnavailable}
    */
   async ping(): Promise<void> {
@@ -69,7 +69,7 @@ export class MongoAvailability {
   close(): void {
     this.#closed = true;
     clearTimeout(this.#timer);
-    clearInterval(this.#looker);
+    clearInterval(this.#checkTimer);
   }
 
   #check(): void {
@@ -79,42 +79,42 @@ export class MongoAvailability {
 
   #bounded<Result>(work: () => Promise<Result>, isLong: boolean): Promise<Result> {
     return new Promise((resolve, reject) => {
-      const pending: Pending = { looks: 0, isLong, giveUp: reject };
+      const pending: Pending = { checks: 0, isLong, giveUp: reject };
       const end = () => void this.#pending.delete(pending);
       work().then(resolve, reject).then(end, end);
       this.#pending.add(pending);
-      this.#looker ??= setInterval(() => this.#look(), lookEveryMilliseconds).unref();
+      this.#checkTimer ??= setInterval(() => this.#checkPending(), checkEveryMilliseconds).unref();
     });
   }
 
-  #look(): void {
+  #checkPending(): void {
     let isLate = false;
     for (const pending of this.#pending) {
-      pending.looks += 1;
-      if (pending.looks > reconnectAttemptsBefore) isLate = true;
-      if (!pending.isLong && pending.looks > giveUpAfterLooks) {
+      pending.checks += 1;
+      if (pending.checks > pingAfterChecks) isLate = true;
+      if (!pending.isLong && pending.checks > giveUpAfterChecks) {
         this.#pending.delete(pending);
         pending.giveUp(new DatabaseUnavailable('MongoDB has not answered an operation'));
       }
     }
-    if (isLate && !this.#isRequesting && this.#lost === undefined) void this.#ask();
+    if (isLate && !this.#isPinging && this.#lost === undefined) void this.#pingServer();
   }
 
-  async #ask(): Promise<void> {
-    this.#isRequesting = true;
+  async #pingServer(): Promise<void> {
+    this.#isPinging = true;
     try {
       await this.#ping();
     } catch (cause) {
       const unavailable = new DatabaseUnavailable(`MongoDB does not answer: ${messageOf(cause)}`, { cause });
-      this.#lose(unavailable);
+      this.#markLost(unavailable);
       for (const pending of this.#pending) pending.giveUp(unavailable);
       this.#pending.clear();
     } finally {
-      this.#isRequesting = false;
+      this.#isPinging = false;
     }
   }
 
-  #lose(unavailable: DatabaseUnavailable): void {
+  #markLost(unavailable: DatabaseUnavailable): void {
     if (this.#lost !== undefined || this.#closed) return;
     this.#lost = unavailable;
     void this.#watch();

@@ -46,10 +46,15 @@ const longClientOptions: MongoClientOptions = {
 };
 
 const pingMilliseconds = 3_000;
-/** Each needs a connection. */
+/** Number of collections prepared in parallel, each over its own connection. */
 const preparedAtOnce = 8;
 
-/** @throws {DatabaseUrlError} @throws {DatabaseUnavailable} */
+/**
+ * Connects to the server, and updates the indexes unless `hasSchema` is set.
+ * @param name name of the database
+ * @throws {DatabaseUrlError} if the driver rejects the URL, or the server its credentials
+ * @throws {DatabaseUnavailable} if the server is unreachable
+ */
 export async function openMongo(url: string, name: string, hasSchema: boolean): Promise<Database> {
   let clients: { client: MongoClient; longClient: MongoClient };
   try {
@@ -114,15 +119,15 @@ class MongoDatabase implements Database {
         },
       );
     };
-    // One command, for which the server reads a collection once; if one index differs, none is created.
-    const bring = () =>
+    // One command creates all indexes, so that the server reads the collection once. If one index differs, none is created.
+    const createAll = () =>
       orWhenDifferent(
         () => create(indexes),
         async () => {
           for (const index of indexes) await replace(index);
         },
       );
-    if (indexes.length > 0) await this.#availability.run(name, bring, { isLong: true });
+    if (indexes.length > 0) await this.#availability.run(name, createAll, { isLong: true });
   }
 
   collection<Name extends CollectionName>(name: Name): Collection<Records[Name]> {
@@ -243,10 +248,10 @@ class MongoDatabase implements Database {
     return this.#explain(name, () => this.#native(name).aggregate(toPipeline(request)).explain('queryPlanner'));
   }
 
-  #explain(name: CollectionName, ask: () => Promise<unknown>): Promise<QueryPlan | null> {
+  #explain(name: CollectionName, run: () => Promise<unknown>): Promise<QueryPlan | null> {
     return this.#availability.run(name, async () => {
       try {
-        return readPlan(await ask());
+        return readPlan(await run());
       } catch (error) {
         // 59: the server does not support the command.
         if (error instanceof Error && 'code' in error && error.code === 59) return null;

@@ -81,7 +81,7 @@ function trimmedObject(object: object, walk: Walk, levels: number): object {
     walk.left -= key.length;
     const value: unknown = Reflect.get(object, key);
     let next = value;
-    // Nearly all members are numbers and sound texts: they are looked at here.
+    // Fast path: nearly all members are numbers and valid texts.
     if (
       typeof value === 'string' &&
       value.length <= walk.limits.text &&

@@ -58,6 +58,6 @@ export interface ContextCacheRecord {
   pending_until: number;
   /** Identity of the process that creates or extends it. */
   process: string;
-  /** Milliseconds of the next look at it. */
+  /** Time of its next poll, milliseconds. */
   poll_at: number;
 }

@@ -2,12 +2,12 @@ export interface ConversationItemRecord {
   /** Conversation id and item id. */
   id: string;
   conversation_id: string;
-  /** Its order; deleted items leave gaps. */
+  /** Position in the conversation; deleted items leave gaps. */
   position: number;
   bytes: number;
   /** Number of objects, arrays, texts and names in it. Undefined in old records. */
   parts?: number;
-  /** Replaces everything before it. */
+  /** Whether it is a summary, which replaces all items before it. */
   is_summary?: boolean;
   /** Sealed JSON; longer items continue in pieces. */
   content: string;

@@ -29,7 +29,7 @@ export interface FileRecord {
   part_bytes?: Record<string, number>;
   /** Has no expiry at the provider: it is deleted on request only, and has a marked name there (`marked-name.ts`). */
   stays?: true;
-  /** The provider failed to accept it: it is searched for there, and does not count among the user's files. */
+  /** The upload failed at the provider: the file may exist there and is searched for; it does not count as the user's. */
   not_taken?: true;
   /**
    * Vector store id → time since which it holds the file (unix seconds). The file's lifetime is extended while one of

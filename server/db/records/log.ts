@@ -1,3 +1,4 @@
+/** Row of the log: a call, or an event of an account. The charges of settled calls are read from these rows. */
 export interface LogRecord {
   id: number;
   user_id: number;
@@ -15,7 +16,7 @@ export interface LogRecord {
   quota: number;
   prompt_tokens: number;
   completion_tokens: number;
-  /** Whole seconds. */
+  /** Duration of the call, whole seconds. */
   use_time: number;
   is_stream: boolean;
   channel_id: number;

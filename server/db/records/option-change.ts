@@ -1,4 +1,4 @@
-/** Change of one option by one save. Excludes values of secrets. */
+/** Change of one option by one save, without the values of secrets. */
 export interface OptionChangeRecord {
   /** In the order of saves; changes of one save are adjacent. */
   id: number;

@@ -23,7 +23,7 @@ export interface OrderRecord {
    * reference.
    */
   claims: number;
-  /** Milliseconds of a claim that is not credited yet. */
+  /** Time of a claim that is not credited yet, milliseconds. */
   credit_due_at?: number;
   /** Id of the log row about the credit, drawn with the claim. */
   log_id?: number;

@@ -41,6 +41,6 @@ export interface PrepaidWork {
   asked_at?: number;
   /** The owner, until it has ended. */
   open_user_id?: number;
-  /** Milliseconds of the next look at it; after the end, of its removal. */
+  /** Time of its next poll, or of its removal once it has ended; milliseconds. */
   poll_at: number;
 }

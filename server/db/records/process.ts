@@ -5,7 +5,7 @@ export interface ProcessRecord {
   pid: number;
   started_at: number;
   heartbeat_at: number;
-  /** Last heartbeat of one that was taken for dead, in milliseconds. */
+  /** Last heartbeat before the process was declared dead, milliseconds. */
   ended_at?: number;
   state: 'alive' | 'recovering' | 'settled';
   /** All rows of this process up to this number are applied to every account. */

@@ -1,6 +1,7 @@
+/** A redemption code, which credits its quota to one account. */
 export interface RedemptionRecord {
   id: number;
-  /** Its creator. */
+  /** Id of its creator. */
   user_id: number;
   name: string;
   /** Quota that it credits. */
@@ -17,7 +18,7 @@ export interface RedemptionRecord {
   used_user_id: number;
   /** Number of claims: a claim whose credit was refused for good frees it, and the next claim has another reference. */
   claims: number;
-  /** Milliseconds of a claim that is not credited yet. */
+  /** Time of a claim that is not credited yet, milliseconds. */
   credit_due_at?: number;
   /**
    * Id of the log row about the credit, drawn with the claim, so that it is written once, however often the credit is

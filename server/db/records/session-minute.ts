@@ -1,25 +1,25 @@
 /**
- * A minute of a realtime session that is under way, or is about to begin; see `server/call/realtime/lost-minutes.ts`. It is charged when it ends,
- * by its process; if that died, by another one.
+ * Current or next minute of a realtime session; see `server/call/realtime/lost-minutes.ts`. Its process charges it when it
+ * ends; if that process died, another one does.
  */
 export interface SessionMinuteRecord {
   /** Request id, also of its log row. */
   id: string;
   user_id: number;
-  /** Its key; 0 for none. */
+  /** Key of the session; 0 for none. */
   token_id: number;
-  /** The key has an amount of its own, which pays too. */
+  /** Whether the key has a limited balance, which is charged too. */
   is_token_limited: boolean;
-  /** Milliseconds at which it begins, as far as that was known when it was reserved. */
+  /** Expected start at the time of the reservation, milliseconds. */
   starts_at: number;
-  /** Seconds that are reserved. */
+  /** Reserved seconds. */
   seconds: number;
-  /** JSON of the log row that all of it would have. */
+  /** JSON of the log row if all reserved seconds are used. */
   row: string;
   /** Identity of the process that charges it. */
   process: string;
-  /** Seconds that were used, once its process was found dead. */
+  /** Used seconds, set once its process was found dead. */
   used?: number;
-  /** Milliseconds of the next look at it. */
+  /** Time of its next check by the recovery, milliseconds. */
   check_at: number;
 }

@@ -38,9 +38,9 @@ export interface TaskRecord {
   status: string;
   /** `0%` to `100%`. */
   progress: string;
-  /** A provider's words, or the gateway's in Chinese. */
+  /** Reason of the failure: the provider's text, or the gateway's in Chinese. */
   fail_reason: string;
-  /** Code and facts of the gateway's own reasons. */
+  /** Code and facts of a reason of the gateway. */
   fail_cause?: FailureReason;
   /** The same in English, in records of earlier versions. */
   fail_reason_en?: string;
@@ -66,13 +66,13 @@ export interface TaskRecord {
   charge: 'open' | 'done' | 'none';
   /** Identity of the process that settles the charge. */
   process: string;
-  /** Milliseconds at which an unresolved submission or charge is looked at. Undefined once resolved. */
+  /** Time at which an unresolved submission or charge is checked, milliseconds. Undefined once resolved. */
   check_at?: number;
   /** The owner, while it runs. */
   running_user_id?: number;
   /** Milliseconds of the next poll. Only while it runs and the upstream has it. */
   poll_at?: number;
-  /** Milliseconds of a refund that is not known to be done. */
+  /** Time at which a refund became due or was last attempted, milliseconds. Undefined once it is done. */
   refund_due_at?: number;
   /** Id of the log row about the refund, drawn when the task fails. */
   refund_log_id?: number;

@@ -72,6 +72,6 @@ export interface VectorStoreRecord {
   unpaid_since: number;
   /** Increases with every change, for optimistic locking. */
   version: number;
-  /** Milliseconds of the next look at it. */
+  /** Time of its next poll, milliseconds. */
   poll_at: number;
 }
