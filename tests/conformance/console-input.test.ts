@@ -104,7 +104,7 @@ describe.each(engines)('odd input on $kind', (engine) => {
     const place = call.path.replaceAll(/\{\w+\}/g, '999999');
     if (call.path.includes('{'))
       for (const odd of places) expectSound(await send(call, call.path.replaceAll(/\{\w+\}/g, odd), undefined), `${name} at ${odd}`);
-    for (const field of [...Object.keys(known.query), 'p', 'page_size', 'toString'])
+    for (const field of [...Object.keys(known.query), 'toString'])
       for (const odd of queries)
         expectSound(await send(call, `${place}?${field}=${odd}`, undefined), `${name} with ${field}=${odd.slice(0, 40)}`);
     if (known.body === null) return;

@@ -22,9 +22,12 @@ export async function createScratch(mongo?: string): Promise<ScratchDatabase> {
   const folder = mkdtempSync(join(tmpdir(), 'tidegate-scratch-'));
   const url =
     mongo === undefined ? `file:${join(folder, 'test.db')}` : mongoUrl(mongo, `tidegate_test_${randomUUID().replaceAll('-', '')}`);
+  let hasSchema = false;
   const withContext: ScratchDatabase['withContext'] = async (work) => {
     const env = readEnv({ DATABASE_URL: url, SESSION_SECRET: testSecret });
-    const context = await createContext({ env, db: await openDatabase(url), masterKey: testSecret, log: pino({ level: 'silent' }) });
+    const db = await openDatabase(url, { hasSchema });
+    hasSchema = true;
+    const context = await createContext({ env, db, masterKey: testSecret, log: pino({ level: 'silent' }) });
     try {
       return await work(context);
     } finally {
