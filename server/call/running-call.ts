@@ -66,7 +66,7 @@ export function writerOptions(call: RunningCall): ResponseWriterOptions {
     requested: responseFields,
     now,
     envelope,
-    ...(onComplete === undefined ? {} : { onComplete }),
+    onComplete,
   };
 }
 

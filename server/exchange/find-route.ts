@@ -147,7 +147,7 @@ function routeOfKind(
     facts,
     rules,
     set: Object.keys(set).length === 0 ? null : set,
-    ...(thinkingWish === undefined ? {} : { thinkingWish }),
+    thinkingWish,
     isDeveloperRole: facts !== undefined && rules.some((rule) => rule.developerRole?.(facts) === true),
     hasLongIdle: rules.some((rule) => rule.longIdle === true),
     setting: channel.setting,

@@ -219,7 +219,7 @@ function madeBy(services: RelayServices, call: CallToReserve, made: NonNullable<
     tokens = Math.max(tokens, there.tokens);
     requests = Math.max(requests, there.requests ?? 1);
   }
-  return { units, tokens, requests, ...(leastUnits === undefined ? {} : { leastUnits }) };
+  return { units, tokens, requests, leastUnits };
 }
 
 /** Returns the units if one of the possible channels bills by them. */

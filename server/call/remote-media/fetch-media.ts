@@ -29,7 +29,7 @@ export async function fetchMedia(
   if (url.length > longestAddress) throw longAddress();
   const grow = (bytes: number) => hold.grow(bytes * copies);
   try {
-    const download = await downloads.fetch({ url, owner, hold: { grow }, ...(signal === undefined ? {} : { signal }) });
+    const download = await downloads.fetch({ url, owner, hold: { grow }, signal });
     const mediaType = mediaTypeOf({ ...download, url, kind });
     if (mediaType === undefined || !isOfKind(mediaType, kind)) throw wrongMedia(url, mediaType);
     return { mediaType, bytes: isTextType(mediaType) ? inUtf8(download.bytes, download.charset) : download.bytes };

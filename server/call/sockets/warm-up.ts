@@ -36,7 +36,7 @@ export async function warmUp(services: RelayServices, turn: StreamedTurn): Promi
       requested: endpoint.responseFields?.(content.body, turn.address) ?? {},
       now: seconds,
       envelope,
-      ...(onComplete === undefined ? {} : { onComplete }),
+      onComplete,
     });
     const outlet = turn.openOutlet();
     outlet.write(Buffer.from(writer.end(noTokens)));

@@ -73,7 +73,7 @@ function describeEnd(
       completion_tokens: batch.completion_tokens,
       cost,
       amount: due,
-      ...(order === undefined ? {} : { order }),
+      order,
       ...linesIn(batch, cost),
     },
   };
