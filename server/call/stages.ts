@@ -147,6 +147,8 @@ export interface StageRun {
   failure?(failure: UpstreamFailure): UpstreamFailure;
   /** Returns headers for the caller's response. */
   headers?(): Readonly<Record<string, string>>;
+  /** Called before a call with usage is charged. @throws to end the call without a charge and without a response */
+  charging?(call: RunningCall): void | Promise<void>;
   /** Adds to the log row before it is written with its charge. */
   settling?(row: ChargeRow, call: RunningCall, end: EndedCall): void;
   /** Called when the charge of a complete response is durable, before it is sent. Never rejects. */

@@ -7,6 +7,7 @@ import { sweepIdempotentCalls } from '#server/slices/idempotency/stage.ts';
 import { waveOf } from '#tests/support/audio-responses.ts';
 import { engines } from '#tests/support/engines.ts';
 import { createScene, readEvents, type RelayScene, testModel, until } from '#tests/support/relay-scene.ts';
+import { createTestApp } from '#tests/support/test-app.ts';
 import { instead } from '#tests/support/watched-database.ts';
 
 const once = { 'idempotency-key': 'order-1', 'accept-language': 'en' };
@@ -238,6 +239,33 @@ describe.each(engines)('calls with an idempotency key on $kind', (engine) => {
     expect((await scene.chat({}, once)).status).toBe(500);
     await until(async () => ((await calls(scene).count({})) === 0 ? true : null));
     expect((await scene.chat({}, once)).status).toBe(200);
+  });
+
+  it.each(['before', 'after'])('a process taken for dead charges its call if no repetition came %s its end', async (repeated) => {
+    await using scene = await createScene(engine);
+    const { database, clock, context } = scene.app;
+    await using second = await createTestApp(engine, { database, clock });
+    scene.upstream.queue({ holdAfter: 0 }, {});
+    const body = { model: testModel, messages: [{ role: 'user', content: 'Say hello' }] };
+    const first = scene.post('/v1/chat/completions', body, once);
+    const [held] = await until(() => (scene.upstream.requests.length > 0 ? scene.upstream.requests : null));
+    const { processId } = context.ledger;
+    await context.db.collection('processes').patch({ id: processId, state: 'alive' }, { set: { heartbeat_at: 0 } });
+    await second.context.ledger.recoverCrashed();
+    await until(() => (context.ledger.processId === processId ? null : true));
+    const repeat = () => {
+      const headers = { ...once, 'content-type': 'application/json', authorization: `Bearer ${scene.key}` };
+      return fetch(`${second.origin}/v1/chat/completions`, { method: 'POST', headers, body: JSON.stringify(body) });
+    };
+    const early = repeated === 'before' ? await (await repeat()).text() : null;
+    held?.release();
+    const { status } = await first;
+    expect(status).toBe(early === null ? 200 : 500);
+    const late = await repeat();
+    expect([late.status, late.headers.get('idempotent-replayed')]).toEqual([200, 'true']);
+    if (early !== null) expect(await late.text()).toBe(early);
+    expect(await scene.logs(1)).toHaveLength(1);
+    await scene.checkBooks();
   });
 
   it('a refusal leaves no record', async () => {

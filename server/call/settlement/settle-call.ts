@@ -42,6 +42,12 @@ export async function settleCall(call: RunningCall, end: CallEnd): Promise<void>
   if (end.usage === null) for (const stage of call.stages) stage.closed?.(call);
   try {
     const usage = end.usage instanceof Promise ? await end.usage : end.usage;
+    if (usage !== null) {
+      for (const stage of call.stages) {
+        const charging = stage.charging?.(call);
+        if (charging !== undefined) await charging;
+      }
+    }
     const isWhole = reason === 'completed' || wasRead;
     const ended = {
       ...end,

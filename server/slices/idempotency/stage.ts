@@ -75,6 +75,8 @@ class FirstCall implements StageRun {
   readonly #options: FirstCallOptions;
   /** Its record may be there. */
   #isRecorded = false;
+  /** Process in the record. */
+  #process = '';
   /** A repetition must not be called: the call is charged, or has a response. */
   #isFinal = false;
 
@@ -87,12 +89,13 @@ class FirstCall implements StageRun {
     const { db, now, ledger } = this.#services;
     const { id, request, replaced } = this.#options;
     const calls = db.collection('idempotent_calls');
+    this.#process = ledger.processId;
     const fields = {
       user_id: admission.user.id,
       request,
       state: 'running' as const,
       request_id: requestId,
-      process: ledger.processId,
+      process: this.#process,
       content_type: '',
       response: '',
       expires_at: Math.floor(now() / 1000) + retention,
@@ -106,6 +109,19 @@ class FirstCall implements StageRun {
       // Another call with the key was faster.
       throw failure instanceof UniqueConflict ? stillRunning() : failure;
     }
+  }
+
+  /** A process that was taken for dead charges under another identity: the record names it, unless a repetition has replaced the call. */
+  charging({ requestId }: RunningCall): void | Promise<void> {
+    const { ledger } = this.#services;
+    if (this.#process !== ledger.processId) return this.#claim(requestId, ledger.processId);
+  }
+
+  async #claim(requestId: string, process: string): Promise<void> {
+    const calls = this.#services.db.collection('idempotent_calls');
+    const claimed = await calls.patch({ id: this.#options.id, request_id: requestId }, { set: { process } });
+    if (claimed === null) throw new Error('A repetition was called in place of a call whose process was taken for dead');
+    this.#process = process;
   }
 
   /** A row that could not be written for certain is final as well: its charge decides. */
