@@ -74,7 +74,7 @@ test.each(['auto', 'required'])("a caller's choice %s of chat is understood in e
   expect(reportedIn(responses)).toEqual(names);
 });
 
-test('a choice of chat among none of its tools is refused by its name', () => {
+test('a choice of chat among no tools is refused, by name', () => {
   expect(() => sent(ofChat('required', ['fly']), { type: 14 })).toThrow(expect.objectContaining({ field: 'tool_choice' }));
   expect(sent(ofChat('auto', ['fly']), { type: 14 })['tools']).toBeUndefined();
 });

@@ -33,7 +33,7 @@ describe('errors with usage', () => {
     expect(ending).toMatchObject({ failure: { usage: { input: 40, output: 300 } } });
   });
 
-  test('zeros are no usage, and neither is what cannot be true', () => {
+  test('zeros and implausible counts are not usage', () => {
     const zeros = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };
     expect(ernie({ error_code: 336_000, usage: zeros })).not.toHaveProperty('usage');
     expect(ernie({ error_code: 336_000, usage: { ...usage, prompt_tokens: -1 } })).not.toHaveProperty('usage');

@@ -11,8 +11,8 @@ function uses(...turns: string[]): IdUse[] {
 const plain = { letters: /^[\w-]+$/, most: 64 } as const;
 const nine = { letters: /^[a-zA-Z0-9]+$/, exactly: 9 } as const;
 
-describe('call ids that the next provider takes', () => {
-  it('leaves a conversation alone whose ids fit', () => {
+describe('call ids for the next provider', () => {
+  it('does not change a conversation with valid ids', () => {
     expect(fittingIds(uses('+a +b', '-a -b'), plain)).toBeNull();
     expect(fittingIds(uses('+functions.Bash:0', '-functions.Bash:0'), {})).toBeNull();
   });
@@ -24,7 +24,7 @@ describe('call ids that the next provider takes', () => {
     expect(ids[0]).toMatch(/^call_[a-zA-Z0-9]{24}$/);
   });
 
-  it('writes ids of exactly the wanted length, the same in every request', () => {
+  it('writes ids of exactly the required length, the same in every request', () => {
     const long = `call_${'a'.repeat(100)}`;
     const first = fittingIds(uses(`+${long}1 +${long}2`, `-${long}1 -${long}2`), nine) ?? [];
     const later = fittingIds(uses('+abcDEF123', '-abcDEF123', `+${long}1 +${long}2`, `-${long}2 -${long}1`), nine) ?? [];
@@ -33,7 +33,7 @@ describe('call ids that the next provider takes', () => {
     expect(later).toEqual(['abcDEF123', 'abcDEF123', first[0], first[1], first[1], first[0]]);
   });
 
-  it('never takes an id that another call has already', () => {
+  it('never uses the id of another call', () => {
     const [made = ''] = fittingIds(uses('+a.b'), nine) ?? [];
     const ids = fittingIds(uses(`+a.b +${made}`, `-a.b -${made}`), nine) ?? [];
     expect(ids[1]).toBe(made);
@@ -56,7 +56,7 @@ describe('call ids that the next provider takes', () => {
     expect(ids[2]).toBe(ids[1]);
   });
 
-  it('replaces an id of nothing', () => {
+  it('replaces an empty id', () => {
     const [call, result] = fittingIds(uses('+', '-'), plain) ?? [];
     expect(call).toMatch(/^call_/);
     expect(result).toBe(call);

@@ -19,7 +19,7 @@ function write(body: Record<string, unknown>, upstreamModel = writing.upstreamMo
 const hello = [{ role: 'user', content: 'Hello' }];
 
 describe('chat requests to Claude', () => {
-  test('the first system messages become one system text, stop texts a list, a missing limit the most of the model', () => {
+  test('leading system messages become one system text, stop texts a list, a missing limit the maximum of the model', () => {
     const messages = [{ role: 'system', content: 'Be brief.' }, { role: 'developer', content: 'In French.' }, ...hello];
     const { body, dropped } = write({ messages, stop: 'END', user: 'u1', temperature: 1.7 });
     expect(body).toEqual({
@@ -102,7 +102,7 @@ describe('chat requests to Claude', () => {
     ]);
   });
 
-  test('signed thoughts go back to their provider, unsigned ones are named as left out', () => {
+  test('signed thinking is sent back to its provider, unsigned thinking is reported as dropped', () => {
     const signed = write({
       messages: [
         ...hello,
@@ -124,14 +124,14 @@ describe('chat requests to Claude', () => {
     ['claude-sonnet-4-5', { type: 'enabled', budget_tokens: 5000 }, undefined],
     ['claude-opus-4-6', { type: 'adaptive', display: 'summarized' }, { effort: 'medium' }],
     ['claude-3-5-haiku-20241022', undefined, undefined],
-  ])('how much %s shall think is said in its own way', (model, thinking, output) => {
+  ])('the thinking of %s is requested in its own fields', (model, thinking, output) => {
     const { body, dropped } = write({ messages: hello, max_tokens: 10_000, reasoning_effort: 'medium', temperature: 0.2 }, model);
     expect(body.thinking).toEqual(thinking);
     expect(body.output_config).toEqual(output);
     expect(dropped).toEqual(thinking === undefined ? ['reasoning_effort'] : ['temperature']);
   });
 
-  test('what cannot be carried over is refused by its name, or named as left out', () => {
+  test('fields that cannot be translated are refused or reported as dropped, by name', () => {
     expect(() => write({ messages: hello, n: 2 })).toThrow(expect.objectContaining({ code: 'untranslatable', field: 'n' }));
     expect(() => write({ messages: hello, logprobs: true })).toThrow(expect.objectContaining({ field: 'logprobs' }));
     const audio = [{ role: 'user', content: [{ type: 'input_audio', input_audio: { data: 'AA==', format: 'wav' } }] }];
@@ -140,7 +140,7 @@ describe('chat requests to Claude', () => {
     expect(dropped).toEqual(['seed', 'logit_bias', 'new_field']);
   });
 
-  test('broken fields are refused by their place', () => {
+  test('invalid fields are refused by their path', () => {
     expect(() => write({ messages: [{ role: 'user', content: [{ type: 'text' }] }] })).toThrow(
       expect.objectContaining({ code: 'invalid_request', field: 'messages.0.content.0.text' }),
     );
@@ -249,13 +249,13 @@ describe('Claude responses as chat completions', () => {
     });
   });
 
-  test.each(['constructor', 'toString', '__proto__'])('the word %s means nothing here', (word) => {
+  test.each(['constructor', 'toString', '__proto__'])('%s is not a known value', (word) => {
     expect(readError({ type: 'error', error: { type: word, message: 'x' } })).toEqual({ type: word, message: 'x' });
     const parts = claudeUpstream.readWhole({ content: [], stop_reason: word }, null);
     expect(parts).toContainEqual({ type: 'finish', reason: 'stop', unknown: word });
   });
 
-  test('everything that a provider may read counts as prompt', () => {
+  test('all content that a provider may read counts as prompt', () => {
     const long = 'tide '.repeat(1000);
     const { claude } = clientDialects;
     const size = (body: object) => {
@@ -274,7 +274,7 @@ describe('Claude responses as chat completions', () => {
     }
   });
 
-  test('an error in the stream is read with the status that its type stands for', () => {
+  test('an error in the stream has the status of its type', () => {
     const reader = claudeUpstream.createStreamReader(null);
     const parts = reader.read(dataEvent('{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}'));
     expect(parts).toEqual([{ type: 'error', error: { type: 'overloaded_error', message: 'Overloaded', status: 529 } }]);

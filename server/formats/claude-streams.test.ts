@@ -72,7 +72,7 @@ describe.each(pipes)('$name stream of Claude', ({ create }) => {
     expect(pipe.reportedUsage()).toMatchObject({ usage: { input: 0, output: 7 }, isInvalid: false });
   });
 
-  test.each([-1, 1.5, 2e9, 'many'])('an input of %j that is never put right is invalid', (input_tokens) => {
+  test.each([-1, 1.5, 2e9, 'many'])('an input of %j that is not corrected is invalid', (input_tokens) => {
     const { pipe } = read(start({ input_tokens, output_tokens: 1 }) + begin + write('one') + end({ output_tokens: 7 }));
     expect(pipe.reportedUsage()).toMatchObject({ usage: null, isInvalid: true });
   });
@@ -119,7 +119,7 @@ describe.each(pipes)('$name stream of Claude', ({ create }) => {
     expect(await pipe.countTokens()).toBe(1000 + 2 + 1 + 2 + 1 + 2);
   });
 
-  test('the rough number of tokens is about what a whole text would be estimated at', () => {
+  test('the approximate number of tokens is near the estimate of the whole text', () => {
     const { pipe } = read(start() + begin + write('wave ').repeat(4000), 500);
     const whole = estimateTextTokens('wave '.repeat(4000));
     expect(pipe.roughTokens()).toBeGreaterThan(whole * 0.9);

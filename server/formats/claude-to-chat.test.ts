@@ -86,14 +86,14 @@ describe('Messages requests to a chat upstream', () => {
     expect(dropped).toEqual(['thinking blocks', 'cache_control']);
   });
 
-  test('thinking is an effort where the model knows one, else it is named as left out', () => {
+  test('thinking becomes an effort if the model supports one, otherwise it is reported as dropped', () => {
     const thinking = { type: 'enabled', budget_tokens: 10_000 };
     expect(write({ messages: hello, thinking }, 'gpt-5').body).toMatchObject({ reasoning_effort: 'medium', max_completion_tokens: 100 });
     expect(write({ messages: hello, thinking }).dropped).toEqual(['thinking']);
     expect(write({ messages: hello, thinking: { type: 'disabled' } }).dropped).toEqual([]);
   });
 
-  test("what only Claude's provider can do is refused by its place", () => {
+  test("features of Claude's provider only are refused, by path", () => {
     const refused = (body: Record<string, unknown>, field: string) =>
       expect(() => write({ messages: hello, ...body })).toThrow(expect.objectContaining({ code: 'untranslatable', field }));
     refused({ tools: [{ type: 'bash_20250124', name: 'bash' }] }, 'tools.0.type');
@@ -105,7 +105,7 @@ describe('Messages requests to a chat upstream', () => {
   });
 });
 
-test('an empty legacy call is none, whole, streamed and sent back', () => {
+test('an empty legacy call is ignored: complete, streamed and sent back', () => {
   const empty: object[] = [{}, { name: '', arguments: '' }, { name: null, arguments: null }, { name: '', arguments: '{}' }];
   for (const functionCall of empty) {
     const message = { role: 'assistant', content: 'Hi', tool_calls: null, function_call: functionCall };
@@ -122,7 +122,7 @@ test('an empty legacy call is none, whole, streamed and sent back', () => {
   expect(both?.filter(({ type }) => type === 'tool_call')).toEqual([expect.objectContaining({ name: 'get' })]);
 });
 
-test('a legacy call is one, whose arguments come in pieces without its name', () => {
+test('a legacy call whose arguments arrive in pieces without its name is one call', () => {
   const reader = openaiChatUpstream.createStreamReader(null);
   const pieces = [{ name: 'get', arguments: '' }, { arguments: '{"x"' }, { name: '', arguments: ':1}' }];
   const parts = pieces.flatMap((call) => reader.read(dataEvent(delta({ function_call: call }))));
@@ -159,7 +159,7 @@ function eventsOf(text: string) {
 }
 
 describe('chat streams as Messages streams', () => {
-  test('thoughts, text and parallel calls are blocks one after the other, and all three closing events come', () => {
+  test('thinking, text and parallel calls are consecutive blocks, followed by all three closing events', () => {
     const events = translate([
       delta({ role: 'assistant', content: '' }),
       delta({ reasoning_content: 'hm' }),
@@ -191,7 +191,7 @@ describe('chat streams as Messages streams', () => {
     expect(events.at(-2)).toMatchObject({ delta: { stop_reason: 'tool_use' }, usage: { input_tokens: 9, output_tokens: 4 } });
   });
 
-  test('what comes between the arguments of a call waits for them and is lost no more', () => {
+  test('parts between the arguments of a call are delayed, not lost', () => {
     const inputs = (datas: string[]) => {
       const events = translate(datas);
       const deltas = events.flatMap(({ delta: value }) =>
@@ -211,7 +211,7 @@ describe('chat streams as Messages streams', () => {
     expect(inputs([bare, delta({ content: 'Hm' })])).toEqual({ json: '', text: 'Hm', thinking: '' });
   });
 
-  test('many calls behind one that is not complete cost one look at each letter', () => {
+  test('many calls behind an incomplete one are read in linear time', () => {
     const open = delta({ tool_calls: [{ index: 0, id: 'a', function: { name: 'get', arguments: `{"a":"${'x'.repeat(4_000_000)}` } }] });
     const calls = Array.from({ length: 300 }, (_, index) => ({
       index: index + 1,
@@ -226,7 +226,7 @@ describe('chat streams as Messages streams', () => {
     parse.mockRestore();
   });
 
-  test('an upstream that says nothing is a message without content', () => {
+  test('an empty response is a message without content', () => {
     expect(translate([delta({}, 'stop')]).map(({ type }) => type)).toEqual(['message_start', 'message_delta', 'message_stop']);
   });
 
@@ -263,7 +263,7 @@ describe('chat streams as Messages streams', () => {
   });
 });
 
-test('any response survives the way through each format as it was', () => {
+test('any response is unchanged after a round trip through each format', () => {
   const text = fc.string({ minLength: 1, maxLength: 20, unit: 'grapheme' });
   const part: fc.Arbitrary<ResponsePart[]> = fc.oneof(
     text.map((value): ResponsePart[] => [{ type: 'text', text: value }]),

@@ -6,7 +6,7 @@ import { clientDialects, upstreamDialects } from './registry.ts';
 
 const identities = ['openai-chat', 'claude', 'openai-responses', 'gemini'] as const;
 
-test.each(identities)('surcharges of %s are deciding names of its callers', (format) => {
+test.each(identities)('fields with surcharges of %s are critical for its callers', (format) => {
   const { fields = {}, lists = {}, marks = {} } = upstreamDialects[format].surcharges ?? {};
   const requested = [...Object.keys(fields).flatMap((path) => path.split('.')), ...Object.keys(lists), ...Object.keys(marks)];
   const inMarks = Object.values(marks).flatMap((members) => Object.keys(members));

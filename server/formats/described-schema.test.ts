@@ -68,7 +68,7 @@ describe('a schema for structured output', () => {
     { what: 'an empty one stays so', given: {}, made: {} },
   ])('$what', ({ given, made }) => expect(describedSchema(given)).toEqual(made));
 
-  it('is made of schemas as wide and as deep as bodies are, each part looked at once', () => {
+  it('visits each part once, for schemas of the maximum width and depth', () => {
     let looks = 0;
     const seen = (schema: Json): Json =>
       new Proxy(schema, {
@@ -120,7 +120,7 @@ const hosts = [
 ];
 
 describe.each(hosts)('before $host', ({ channel }) => {
-  test.each(Object.keys(requested))('what a caller of %s demands is described', (from) => {
+  test.each(Object.keys(requested))('the schema of a caller of %s is described', (from) => {
     const model = 'claude-opus-4-8';
     const client = clients[from];
     if (client === undefined) throw new Error(`No client ${from}`);

@@ -147,7 +147,7 @@ describe('a chat completion', () => {
     [{ finish_reason: 'function_call_filter: MALFORMED_FUNCTION_CALL' }, { status: 502 }],
   ])('has failed: %j', (fields, error) => expect(read(fields)).toMatchObject({ type: 'error', error }));
 
-  test('that has failed is not charged by what it has used', () => {
+  test('that has failed has no usage to charge', () => {
     expect(read({ finish_reason: 'error' })).not.toHaveProperty('error.usage');
   });
 

@@ -96,7 +96,7 @@ const upstreams = [
 
 describe.each(upstreams)('before $to', ({ to, model, channel }) => {
   const foreign = table.filter(({ from }) => from !== to);
-  test.each(foreign)('$what of $from is $outcome by its name', ({ from, body, field, outcome }) => {
+  test.each(foreign)('$what of $from is $outcome, by name', ({ from, body, field, outcome }) => {
     const client: ClientDialect = clientDialects[from];
     const route = buildPreparedChannel({ base_url: 'https://up.example', ...channel }).route(client, 'chat', model);
     if (route === null) throw new Error('There is no such way');

@@ -65,7 +65,7 @@ const samples = [
 ];
 
 describe.each(pipes)('a stream of Gemini to $name', ({ name, create }) => {
-  test.each(samples)('is the same wherever it is cut: %j', (behaviour) => {
+  test.each(samples)('does not depend on where chunks are split: %j', (behaviour) => {
     const bytes = Buffer.from(streamOf(behaviour));
     const whole = feed(create(), bytes, 1_000_000);
     expect(whole).toMatchObject({ last: '"more"', hasFinished: true });
@@ -80,7 +80,7 @@ describe.each(pipes)('a stream of Gemini to $name', ({ name, create }) => {
     if (name.startsWith('identity')) expect(whole.before.toString()).not.toContain('finishReason');
   });
 
-  test.each(samples)('that ends anywhere has not finished before its end: %j', (behaviour) => {
+  test.each(samples)('that is cut off anywhere has not finished: %j', (behaviour) => {
     const bytes = Buffer.from(streamOf(behaviour));
     const lastEvent = bytes.lastIndexOf('data: ');
     for (let end = 1; end < bytes.length; end += 1) {
@@ -91,7 +91,7 @@ describe.each(pipes)('a stream of Gemini to $name', ({ name, create }) => {
     }
   });
 
-  test('with bytes that are no UTF-8 is read like any other', () => {
+  test('with invalid UTF-8 is read like any other', () => {
     const [head = '', tail = ''] = streamOf({ text: 'high#water' }).split('#');
     const bytes = Buffer.concat([Buffer.from(head), Buffer.from([0xff, 0xc3, 0x28, 0xed, 0xa0, 0x80]), Buffer.from(tail)]);
     const whole = feed(create(), bytes, 1_000_000);
@@ -101,7 +101,7 @@ describe.each(pipes)('a stream of Gemini to $name', ({ name, create }) => {
   });
 });
 
-test('a list says its error as its last item, whether anything came before or not', () => {
+test('a list has an error as its last item, with or without earlier items', () => {
   const error = { message: 'Broken', type: 'server_error', param: null, code: 'broken', status: 502 };
   for (const parts of [[], [{ type: 'text', text: 'one' }]] satisfies ResponsePart[][]) {
     const stream = client.createStreamWriter(list);
@@ -142,7 +142,7 @@ const anyText = fc.oneof(fc.string({ minLength: 1 }), fc.constantFrom('"', '\\',
 const own = { origin: 'gemini' as const, data: 'Cg==' };
 const foreign = fc.constantFrom({ origin: 'claude' as const, data: 'abc' }, { origin: 'openai' as const, data: '潮' }, own);
 
-test('parts that are written as a stream, or whole, are read again', () => {
+test('parts written as a stream or complete are read back', () => {
   const some = fc.oneof(
     fc.record({ type: fc.constant('text' as const), text: anyText }),
     fc.record({ type: fc.constant('reasoning' as const), text: anyText }),
@@ -180,7 +180,7 @@ function plainParts(parts: readonly ResponsePart[]): unknown[] {
   return all;
 }
 
-test('what others have signed comes back as they signed it', () => {
+test('signatures of other vendors are restored', () => {
   fc.assert(
     fc.property(foreign, (seal) => {
       const parts: ResponsePart[] = [
@@ -211,7 +211,7 @@ test('what others have signed comes back as they signed it', () => {
   );
 });
 
-test('requests by way of the parts lose nothing', () => {
+test('requests lose nothing in a round trip through parts', () => {
   const text = anyText.map((value) => ({ text: value }));
   const user = fc.oneof(
     text,

@@ -110,18 +110,18 @@ describe.each(clients)('$about', ({ client, body, hasArguments }) => {
     return budget.left;
   }
 
-  test('goes to several formats', () => {
+  test('is translated to several formats', () => {
     expect(pairs.length).toBeGreaterThan(5);
   });
 
-  test.each(pairs)('before $model has what it parses counted', (pair) => {
+  test.each(pairs)('for $model counts the parts of parsed texts', (pair) => {
     const empty = hasArguments ? 1 : 0;
     expect(left(pair, {})).toBe(mostParts - empty);
     expect(left(pair, { result: objects(1_000) })).toBe(mostParts - empty - (pair.parses ? 1_000 : 0));
     if (hasArguments) expect(left(pair, { arguments: objects(1_000) })).toBe(mostParts - 1_000);
   });
 
-  test.each(pairs)('before $model is refused where nothing is left of the budget', (pair) => {
+  test.each(pairs)('for $model is refused if the budget is exhausted', (pair) => {
     if (hasArguments) {
       expect(left(pair, { arguments: objects(10_000) }, 90_000)).toBe(0);
       expect(left(pair, { arguments: objects(10_001) }, 90_000)).toBe('body_too_complex');

@@ -37,7 +37,7 @@ function sentLimit({ client, from, model, ...fields }: (typeof pairs)[number], t
   return encoded.sentLimit;
 }
 
-test.each(pairs)('a limit beyond the model is lowered on the way from $from to $model $setting', (pair) => {
+test.each(pairs)('a limit above that of the model is lowered from $from to $model $setting', (pair) => {
   const most = maxOutputTokens(pair.model) ?? 0;
   expect(most).toBeGreaterThan(0);
   expect(sentLimit(pair, 1_000_000)).toBe(most);

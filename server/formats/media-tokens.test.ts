@@ -78,14 +78,14 @@ test.each([
     isAudio: true,
   },
   { what: 'a document of Claude', of: ofClaude('base64'), guess: 5_000, usual: 72_000, most: 360_000 },
-])('$what is worth what its length says, and never less than the guess', ({ of, guess, least = guess, usual, most, isAudio = false }) => {
+])('$what is estimated by its length, and at least at the default', ({ of, guess, least = guess, usual, most, isAudio = false }) => {
   expect(of(few)).toMatchObject({ media: guess, mediaMost: least });
   const long = of(megabyte);
   expect(long).toMatchObject({ media: usual, mediaMost: most, audio: isAudio ? usual : 0, audioMost: isAudio ? most : 0 });
   expect(long.texts.join('').length).toBeLessThan(100);
 });
 
-test('sound that is not compressed is as long as its header says', () => {
+test('uncompressed audio has the duration that its header implies', () => {
   expect(ofGemini('audio/wav')(wave(100))).toMatchObject({ audio: 3_201, audioMost: 3_201 });
 });
 
@@ -93,11 +93,11 @@ test.each([
   ofClaude('url'),
   ofChat((url) => ({ type: 'file', file: { file_data: `https://files.example/${url}` } })),
   ofChat((id) => ({ type: 'file', file: { file_id: id } })),
-])('what is not inline stays a guess: %#', (of) => {
+])('media that are not inline have the default estimate: %#', (of) => {
   expect(of(megabyte.slice(0, 60_000))).toMatchObject({ media: 5_000, mediaMost: 5_000 });
 });
 
-test('an address that is too long to be looked at is reserved for as a film', () => {
+test('an overlong URL is reserved like a video', () => {
   expect(ofClaude('url')(megabyte)).toMatchObject({ media: 5_000, mediaMost: 1_048_576 });
 });
 
@@ -105,11 +105,11 @@ test.each([
   { what: 'an inaudible sample rate', header: { rate: 4_000_000_000, bits: 32 } },
   { what: 'no bits', header: { bits: 0 } },
   { what: 'hardly a sample', header: { rate: 1 } },
-])('a header of sound that tells $what is not believed', ({ header }) => {
+])('an audio header with $what is ignored', ({ header }) => {
   expect(ofGemini('audio/wav')(wave(100, header))).toMatchObject({ audio: 3_201, audioMost: 25_601 });
 });
 
-test('nothing inline is worth more than any model reads', () => {
+test('inline media are estimated at most at the largest context', () => {
   const text = Buffer.alloc(6_000_000).toString('base64');
   expect(ofGemini('text/csv')(text)).toMatchObject({ media: 1_048_576, mediaMost: 1_048_576 });
 });
@@ -144,7 +144,7 @@ const places = [
   { what: 'an image of Interactions', of: ofInteractionsUri, guess: 1_120, most: 4_128 },
 ];
 
-test.each(places)('$what that Google fetches as a film may be as long as its models can watch', ({ of, guess, most = guess }) => {
+test.each(places)('$what that Google fetches as a video is reserved at the largest context', ({ of, guess, most = guess }) => {
   for (const url of [
     'https://www.youtube.com/watch?v=abc',
     'HTTPS://a@m.YouTube.com.:443/watch?v=abc',
@@ -161,7 +161,7 @@ test.each(places)('$what that Google fetches as a film may be as long as its mod
 });
 
 test.each([image, bareImage, file, ofResponsesImage, ofResponsesFile, ofClaudeImage, ofClaude('url'), ofInteractionsUri])(
-  'a film within an address is worth what its length says: %#',
+  'a video in a data URL is estimated by its length: %#',
   (of) => {
     expect(of(`data:video/mp4;base64,${megabyte}`)).toMatchObject({ media: 5_000, mediaMost: 36_000 });
     expect(of(`data:text/csv;base64,${megabyte}`)).toMatchObject({ media: 300_000, mediaMost: 600_000 });
@@ -172,18 +172,18 @@ test.each([
   { what: 'chat', of: image, guess: 255, most: 15_000 },
   { what: 'Responses', of: ofResponsesImage, guess: 255, most: 15_000 },
   { what: 'Interactions', of: ofInteractionsUri, guess: 1_120, most: 4_128 },
-])('an image of $what stays what it is within an address', ({ of, guess, most }) => {
+])('an image of $what in a data URL is estimated as an image', ({ of, guess, most }) => {
   expect(of(`data:image/png;base64,${megabyte}`)).toMatchObject({ media: guess, mediaMost: most });
 });
 
-test("what a source of Claude's is decides, not where it stands", () => {
+test('the media type of a source of Claude decides, not the type of its block', () => {
   const base64 = (media_type: string) => ({ type: 'base64', media_type, data: megabyte });
   expect(claudeImage(base64('image/png'))).toMatchObject({ media: 1_600, mediaMost: 4_784 });
   expect(claudeImage(base64('VIDEO/mp4'))).toMatchObject({ media: 5_000, mediaMost: 36_000 });
   expect(claudeImage(base64('audio/mp3'))).toMatchObject({ audio: 5_000, audioMost: 38_400 });
 });
 
-test('a part that is a film or sound by its name is one at every address', () => {
+test('a part of type video or audio is one for every URL', () => {
   expect(video('https://tides.example/a')).toMatchObject({ media: 5_000, mediaMost: 1_048_576 });
   expect(spoken('https://tides.example/a')).toMatchObject({ audio: 100, audioMost: 1_048_576 });
   const reported = { mimeType: 'video/mp4', fileUri: 'https://tides.example/a' };
@@ -195,7 +195,7 @@ test('audio of Interactions is audio, whatever its stated type', () => {
   expect(ofInteractions({ type: 'video', data: null, uri: 'https://youtu.be/abc' })).toMatchObject({ mediaMost: 1_048_576 });
 });
 
-test("a film as Alibaba's callers write it is one, whatever its address or its frames are", () => {
+test('a video part of Alibaba is a video, whatever its URL or frames are', () => {
   expect(ofAlibaba('https://tides.example/a')).toMatchObject({ media: 5_000, mediaMost: 1_048_576 });
   expect(ofAlibaba(`data:video/mp4;base64,${megabyte}`)).toMatchObject({ media: 5_000, mediaMost: 36_000 });
   expect(ofAlibaba(megabyte)).toMatchObject({ media: 5_000, mediaMost: 36_000 });
@@ -206,7 +206,7 @@ test("a film as Alibaba's callers write it is one, whatever its address or its f
   expect(frames([])).toMatchObject({ media: 0 });
 });
 
-test("a document at an address of Mistral's callers is one", () => {
+test('a `document_url` of Mistral is a document', () => {
   expect(document('https://tides.example/a.pdf')).toMatchObject({ media: 5_000, mediaMost: 5_000 });
   expect(document(`data:application/pdf;base64,${megabyte}`)).toMatchObject({ mediaMost: 240_000 });
 });
@@ -242,5 +242,5 @@ describe('an image for Qwen', () => {
       expect(of(model, part, body, address)).toMatchObject({ media: Math.min(most, 1_282), mediaMost: most });
   });
 
-  test('of another vendor stays what it is', () => expect(of('gpt-4o')).toMatchObject({ media: 255, mediaMost: 1_445 }));
+  test('of another vendor has the default estimate', () => expect(of('gpt-4o')).toMatchObject({ media: 255, mediaMost: 1_445 }));
 });

@@ -54,7 +54,7 @@ describe('Claude models that always think and are not forced', () => {
     expect(dropped).toEqual(['tool_choice', 'thinking', 'temperature']);
   });
 
-  it.each(models)('%s gets the same of chat callers', (model) => {
+  it.each(models)('%s gets the same from chat callers', (model) => {
     const requested = { type: 14, model, tools: functions, tool_choice: 'required', reasoning_effort: 'none' };
     const { body, dropped } = sent('openai-chat', requested);
     expect(body).toMatchObject({ tool_choice: { type: 'auto' }, thinking: { type: 'adaptive' }, output_config: { effort: 'low' } });
@@ -77,7 +77,7 @@ describe('other Claude models', () => {
     expect(dropped).toEqual([]);
   });
 
-  it('that think by a number of tokens alone get one within the limit', () => {
+  it('that support only a token budget get one within the limit', () => {
     const requested = { thinking: { type: 'adaptive' }, output_config: { effort: 'high' } };
     const { body, dropped } = sent('claude', { type: 14, model: 'claude-sonnet-4-5', ...requested });
     expect(body).toMatchObject({ thinking: { type: 'enabled', budget_tokens: 7200 }, max_tokens: 9000 });
@@ -94,7 +94,7 @@ describe('other Claude models', () => {
     expect(sent('openai-chat', { type: 14, model, reasoning_effort: 'high' }).body).toMatchObject({ max_tokens: limit });
   });
 
-  it('think within that', () => {
+  it('have a thinking budget within it', () => {
     const { body } = sent('openai-responses', { type: 14, model: 'claude-sonnet-4-5', reasoning: { effort: 'max' } });
     expect(body).toMatchObject({ max_tokens: 64_000, thinking: { type: 'enabled', budget_tokens: 60_800 } });
   });
@@ -109,26 +109,26 @@ describe('functions of chat callers', () => {
     expect(pathOf(model, { tools: undefined })).toBe('/v1/chat/completions');
   });
 
-  it('go as they came where the model does not think, or the channel does not speak Responses', () => {
+  it('stay in chat completions if the model does not think, or the channel does not support Responses', () => {
     expect(pathOf('gpt-6-luna', { reasoning_effort: 'none' })).toBe('/v1/chat/completions');
     expect(pathOf('gpt-6.1-sol', { reasoning_effort: 'none' })).toBe('/v1/responses');
     expect(pathOf('gpt-5.2')).toBe('/v1/chat/completions');
     expect(pathOf('gpt-6.1-sol', {}, { base_url: 'https://gateway.example' })).toBe('/v1/chat/completions');
   });
 
-  it('go as they came where Responses cannot carry the request', () => {
+  it('stay in chat completions if Responses cannot carry the request', () => {
     expect(pathOf('gpt-6.1-sol', { n: 2 })).toBe('/v1/chat/completions');
   });
 
-  it('go by Responses to a deployment with a name of its own', () => {
+  it('go by Responses to a deployment with a custom name', () => {
     const channel = { base_url: 'https://res.openai.azure.com', model_mapping: '{"gpt-6.1-sol":"prod-1"}' };
     const { body, path } = sent('openai-chat', { type: 3, model: 'gpt-6.1-sol', tools: functions, max_tokens: 99 }, channel);
     expect([body['model'], body['max_output_tokens'], path]).toEqual(['prod-1', 99, '/openai/v1/responses']);
   });
 });
 
-describe('Gemini models that choose their words themselves', () => {
-  it('get no sampling and no level that they refuse, of callers of their own format and of others', () => {
+describe('Gemini models without sampling parameters', () => {
+  it('get no sampling and no rejected level, from callers of any format', () => {
     const generationConfig = { temperature: 0.3, topK: 5, thinkingConfig: { thinkingLevel: 'MINIMAL' } };
     const own = sent('gemini', { type: 24, model: 'gemini-3.8-flash', generationConfig });
     expect(own.body['generationConfig']).toEqual({ thinkingConfig: { thinkingLevel: 'LOW' } });
@@ -139,7 +139,7 @@ describe('Gemini models that choose their words themselves', () => {
     expect(other.dropped).toEqual(['temperature', 'reasoning_effort']);
   });
 
-  it('get a budget for a level where they know no levels', () => {
+  it('get a budget for a level if they do not support levels', () => {
     const generationConfig = { thinkingConfig: { thinkingLevel: 'HIGH' } };
     const { body } = sent('gemini', { type: 24, model: 'gemini-2.5-flash', generationConfig });
     expect(body['generationConfig']).toEqual({ thinkingConfig: { thinkingBudget: 24_576 } });
@@ -168,7 +168,7 @@ describe('an effort', () => {
   const callers: readonly Caller[] = ['openai-chat', 'openai-responses', 'claude', 'gemini'];
 
   const cases = targets.flatMap(({ type, models }) => models.flatMap((model) => callers.map((caller) => ({ type, model, caller }))));
-  it.each(cases)('of a $caller caller is one that $model takes, and a change of it is named', ({ type, model, caller }) => {
+  it.each(cases)('of a $caller caller is one that $model supports, and a change is reported', ({ type, model, caller }) => {
     const taken = factsOf(model)?.thinking?.efforts ?? [];
     for (const effort of words[caller]) {
       const { body, dropped } = sent(caller, { type, model, ...said[caller](effort) });
@@ -179,7 +179,7 @@ describe('an effort', () => {
   });
 });
 
-describe('how much to think, in the words of the provider', () => {
+describe('thinking in the fields of the provider', () => {
   type Wish = 'none' | 'low' | 'medium' | 'xhigh' | 'max';
   const on = { thinking: { type: 'enabled' } };
   const off = { thinking: { type: 'disabled' } };
@@ -323,7 +323,7 @@ describe('how much to think, in the words of the provider', () => {
     },
   );
 
-  it.each(callers)('becomes a number of tokens where a %s caller says one and the model takes it', (caller) => {
+  it.each(callers)('is a token budget if a %s caller sets one and the model supports it', (caller) => {
     const budgets: Readonly<Partial<Record<Caller, Body>>> = {
       claude: { thinking: { type: 'enabled', budget_tokens: 5000 } },
       gemini: { generationConfig: { thinkingConfig: { thinkingBudget: 5000 } } },
@@ -339,14 +339,14 @@ describe('how much to think, in the words of the provider', () => {
     expect(other.dropped).toEqual([]);
   });
 
-  it('stays as a chat caller says it in the words of the provider', () => {
+  it('stays unchanged if a chat caller sets it in the fields of the provider', () => {
     const requested = { thinking: { type: 'disabled' } };
     expect(sent('openai-chat', { type: 43, model: 'deepseek-v4-pro', ...requested })).toMatchObject({ body: requested, dropped: [] });
     const flag = { enable_thinking: true, thinking_budget: 77 };
     expect(sent('openai-chat', { type: 17, model: 'qwen3.7-plus', ...flag })).toMatchObject({ body: flag, dropped: [] });
   });
 
-  it('limits go to those models by the name that they know', () => {
+  it('limits are sent in the field that the model supports', () => {
     for (const [type, model] of [
       [43, 'deepseek-v4-pro'],
       [26, 'glm-5.3'],

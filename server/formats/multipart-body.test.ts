@@ -17,6 +17,6 @@ test.each(['file_id', 'images[0][file_id]', 'mask[file_id]', 'images[][FILE_ID]'
   },
 );
 
-test('what only sounds like it passes', async () => {
+test('similar names are accepted', async () => {
   expect(await read('profile_id')).toMatchObject({ profile_id: 'file-of-others' });
 });

@@ -58,7 +58,7 @@ test.each([
   ['gpt-4o', png(100_000, 100_000), 765],
   ['gpt-4o', jpeg(10_000, 3_000), 1445],
   ['gpt-4o-mini', png(1024, 1024), 2833 + 4 * 5667],
-])('%s takes for a picture what its vendor says', (model, data, tokens) => {
+])('an image for %s has the tokens that its vendor documents', (model, data, tokens) => {
   expect(pictureWorth(model, { url: url(data), detail: 'high' })).toEqual({ guess: tokens, most: tokens });
 });
 
@@ -73,7 +73,7 @@ test('an image of unknown size or other pricing is estimated as before, and the 
   expect(pictureWorth('gpt-4o-mini', { url: url(png(4_000, 4_000)), detail: 'low' })).toEqual({ guess: 85, most: 2833 });
 });
 
-test('low detail lessens what is reserved for of models that heed it alone', () => {
+test('low detail reduces the reservation only for models that support it', () => {
   const low = { url: url(png(4_000, 4_000)), detail: 'low' };
   expect(pictureWorth('gpt-4o', low)).toEqual({ guess: 85, most: 85 });
   expect(pictureWorth('gpt-5.5', low)).toEqual({ guess: 85, most: 630 });

@@ -63,7 +63,7 @@ const upstreams = [
 ];
 const pairs = Object.entries(requested).flatMap(([from, body]) => upstreams.map((upstream) => ({ from, body, ...upstream })));
 
-test.each(pairs)('types in capitals are understood on the way from $from to $model', ({ from, body, model, ...fields }) => {
+test.each(pairs)('types in capitals are read from $from to $model', ({ from, body, model, ...fields }) => {
   const client = Object.values(clientDialects).find(({ name }) => name === from);
   const route =
     client === undefined ? null : buildPreparedChannel({ base_url: 'https://up.example', ...fields }).route(client, 'chat', model);

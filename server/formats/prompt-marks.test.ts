@@ -140,9 +140,9 @@ const unmarked: readonly [why: string, requested: Requested][] = [
     { from: 'claude', body: { model, max_tokens: 9, system: long, tools: [{ name: 'tide', input_schema: {} }], messages: [question] } },
   ],
 ];
-test.each(unmarked)('nothing is marked where %s', (_why, requested) => expect(marksIn(sent(requested))).toBe(0));
+test.each(unmarked)('nothing is marked if %s', (_why, requested) => expect(marksIn(sent(requested))).toBe(0));
 
-test('what the caller has marked is all that is', () => {
+test('marks of the caller are not supplemented', () => {
   const own = { role: 'user', content: [{ type: 'text', text: long, cache_control: { type: 'ephemeral', ttl: '1h' } }] };
   const body = sent({ body: { ...chat(''), messages: [own, { role: 'assistant', content: 'At noon.' }, question] } });
   expect(marksIn(body)).toBe(1);
@@ -157,7 +157,7 @@ test('a conversation without tools is marked from its second turn', () => {
 const conversationKey = () => 'k1';
 const home = { type: 1, base_url: '' };
 
-test('a conversation is named to OpenAI, whatever its caller speaks, and the bytes of a caller of chat stay', () => {
+test('OpenAI gets a cache key per conversation from every format, and the text of a chat caller stays unchanged', () => {
   const text = sentText({ body: chat(), as: 'gpt-4o', channel: home, conversationKey });
   expect(text).toBe(JSON.stringify({ ...chat(), model: 'gpt-4o', prompt_cache_key: 'k1' }));
   const streamed = { ...chat(), model: 'gpt-4o', prompt_cache_key: null };
@@ -174,14 +174,14 @@ test.each<[why: string, requested: Requested]>([
   ['it is short', { body: chat('Be brief.') }],
   ['the option is off', { body: chat(), settings: off }],
   ['another host answers', { body: chat(), channel: { type: 1, base_url: 'https://other.example' } }],
-])('a conversation is not named where %s', (_why, requested) => {
+])('no cache key is set if %s', (_why, requested) => {
   const body = { ...requested.body, model: 'gpt-4o' };
   expect(sent({ channel: home, conversationKey, ...requested, body, as: 'gpt-4o' })['prompt_cache_key']).toBe(
     requested.body['prompt_cache_key'],
   );
 });
 
-test('a conversation that is not known has no name', () => {
+test('an unknown conversation has no cache key', () => {
   expect(sent({ body: { ...chat(), model: 'gpt-4o' }, as: 'gpt-4o', channel: home })).not.toHaveProperty('prompt_cache_key');
 });
 
@@ -202,7 +202,7 @@ describe('marks of a Claude caller in chat completions', () => {
   };
   const ask = (channel: object, as: string) => sent({ from: 'claude', channel, as, body: { model: as, ...marked } });
 
-  test('arrive at OpenRouter, each where it stood', () => {
+  test('are sent to OpenRouter, each at its position', () => {
     const { messages, tools } = ask({ type: 20, models: 'anthropic/claude-x' }, 'anthropic/claude-x');
     expect(tools).toMatchObject([{ type: 'function', cache_control: ephemeral }]);
     expect(messages).toMatchObject([
@@ -213,14 +213,14 @@ describe('marks of a Claude caller in chat completions', () => {
     ]);
   });
 
-  test('arrive at Alibaba, whose marks have no time and are not for tools', () => {
+  test('are sent to Alibaba, without lifetimes and not on tools', () => {
     const body = ask({ type: 17, models: 'qwen3-max', base_url: 'https://ali.example' }, 'qwen3-max');
     expect(marksIn(body)).toBe(3);
     expect(JSON.stringify(body)).not.toContain('ttl');
     expect(JSON.stringify(body['tools'])).not.toContain('cache_control');
   });
 
-  test.each([1, 8])('arrive before Claude behind a gateway of type %i, of a result at its message', (type) => {
+  test.each([1, 8])('are sent to Claude behind a gateway of type %i, those of results on the message', (type) => {
     const { messages } = ask({ type, models: 'claude-x', base_url: 'https://gateway.example' }, 'claude-x');
     expect(messages).toMatchObject([
       { role: 'system' },
@@ -233,7 +233,7 @@ describe('marks of a Claude caller in chat completions', () => {
   test.each([
     { type: 1, as: 'gpt-4o-mini' },
     { type: 43, as: 'deepseek-chat' },
-  ])('are lost at type $type, which knows none', ({ type, as }) => {
+  ])('are dropped for type $type, which supports none', ({ type, as }) => {
     const body = ask({ type, models: as, base_url: 'https://other.example' }, as);
     expect(marksIn(body)).toBe(0);
     expect(body['messages']).toMatchObject([{ content: 'Rules.\nMore rules.' }, { content: 'When?' }, {}, { content: 'noon' }]);

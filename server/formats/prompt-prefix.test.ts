@@ -311,7 +311,7 @@ function promptOf(client: ClientDialect, upstream: (typeof upstreams)[number], b
 }
 
 describe.each(pairs)('$from → $to ($model)', ({ client, from, ...upstream }) => {
-  test('what was sent in one turn is the beginning of what is sent in the next', () => {
+  test('the prompt of a turn begins with that of the previous turn', () => {
     const bodyOf = bodies[from];
     if (bodyOf === undefined) throw new Error(`Write down how ${from} tells a conversation`);
     fc.assert(
@@ -345,7 +345,7 @@ const plain = (turn: string) => JSON.stringify(unmarked(JSON.parse(turn)));
 const towardsClaude = pairs.filter(({ to, from }) => to === 'claude' && from !== 'claude' && bodies[from] !== undefined);
 
 describe.each(towardsClaude)('$from → $to ($model), in long conversations', ({ client, from, ...upstream }) => {
-  test('marks move, the prompt does not, and what was marked last stays in reach', () => {
+  test('marks move, the prompt does not, and the last mark stays in reach of the cache', () => {
     const bodyOf = bodies[from];
     if (bodyOf === undefined) throw new Error(`Write down how ${from} tells a conversation`);
     const system = ['Tides. '.repeat(4000)];

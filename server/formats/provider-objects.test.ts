@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { withFileNames } from './provider-objects.ts';
 
-test('what names a file or a store is called otherwise, and what a caller has named himself stays', () => {
+test('ids of files and stores are replaced, and other texts of the caller stay', () => {
   const own = { file_id: 'file-1', inner: { vector_store_ids: ['vs_1'] } };
   const body = (file: string, store: string) => ({
     metadata: own,
@@ -20,7 +20,7 @@ test('what names a file or a store is called otherwise, and what a caller has na
   expect(places).toEqual(['prompt', 'said', 'store']);
 });
 
-test("a tool's arguments, its result and its schema pass as they are, in every format", () => {
+test("a tool's arguments, result and schema are unchanged, in every format", () => {
   const own = { file_id: 'file-1', list: [{ vector_store_ids: ['vs_1'] }] };
   const body = {
     messages: [

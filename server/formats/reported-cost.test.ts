@@ -11,6 +11,6 @@ test.each([
   ['less than nothing', { cost: -1 }, undefined],
   ['no number', { cost: '1' }, undefined],
   ['more than anything costs', { cost: 1e9 }, undefined],
-])('a cost as %s tells it', (_who, usage, dollars) => {
+])('a cost as reported by %s', (_who, usage, dollars) => {
   expect(reportedCost(usage)).toBe(dollars);
 });

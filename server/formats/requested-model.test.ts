@@ -8,7 +8,7 @@ test.each(['gpt-4o', 'vendor/model:free', '潮汐', ' ', 'm'.repeat(256)])('the 
   expect(requestedModel({ model })).toBe(model);
 });
 
-test.each([undefined, null, ''])('a body whose model is %j names none', (model) => {
+test.each([undefined, null, ''])('a body with the model %j has no model', (model) => {
   expect(() => requestedModel({ model })).toThrow(refused('model_required'));
 });
 

@@ -62,7 +62,7 @@ describe.each(pipes)('a stream of Responses to $name', ({ name, create }) => {
     { text: 'High water, 大潮 🌊 "at" noon.', reasoning: 'The moon is full.' },
     { toolCalls: [{ name: 'get_tide', arguments: '{"port":"Brest"}' }], reasoning: '潮' },
     { text: 'No.', finishReason: 'content_filter' },
-  ])('is the same wherever it is cut: %j', (behaviour) => {
+  ])('does not depend on where chunks are split: %j', (behaviour) => {
     const events = streamOf(behaviour);
     const whole = feed(create(), events, 1_000_000);
     expect(whole.last).toBe('"complete"');
@@ -72,7 +72,7 @@ describe.each(pipes)('a stream of Responses to $name', ({ name, create }) => {
   });
 });
 
-test('a stream that breaks off says so with the number that comes next', () => {
+test('a stream that is cut off ends with an error with the next sequence number', () => {
   const error = { message: 'Broken', type: 'server_error', param: null, code: 'broken', status: 502 };
   const events = streamOf({ text: 'one two three' });
   const head = events.slice(0, events.indexOf('event: response.output_text.done'));
@@ -95,7 +95,7 @@ test('a stream that breaks off says so with the number that comes next', () => {
 const anyText = fc.oneof(fc.string({ minLength: 1 }), fc.constantFrom('"', '\\', '\n', '\u2028', '潮 🌊'));
 const seal = { origin: 'openai' as const, data: 'abc' };
 
-test('parts that are written as a stream, or whole, are read again', () => {
+test('parts written as a stream or complete are read back', () => {
   const some = fc.oneof(
     fc.record({ type: fc.constant('text' as const), text: anyText }),
     fc.record({ type: fc.constant('refusal' as const), text: anyText }),
@@ -141,7 +141,7 @@ function joined(parts: readonly ResponsePart[]): ResponsePart[] {
   return all;
 }
 
-test('requests by way of the parts lose nothing', () => {
+test('requests lose nothing in a round trip through parts', () => {
   const text = anyText;
   const item = fc.oneof(
     fc.record({ role: fc.constant('user'), content: text }),

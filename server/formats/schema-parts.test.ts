@@ -7,7 +7,7 @@ import { checkSchemas, mapSchemas, MergedSchema, mostSchemaParts, SchemaCopies, 
 const text = { type: 'string' };
 const numbered = <Value>(count: number, value: (index: number) => Value) => Array.from({ length: count }, (_, index) => value(index));
 
-test('schemas: each may have so many parts and not one more, whatever they are parts of', () => {
+test('schemas: the number of parts is limited, whatever they are parts of', () => {
   const most = { enum: numbered(mostSchemaParts - 3, () => 'a') };
   checkSchemas([most, most, undefined, 'a']);
   const refusal = expect.objectContaining({ code: 'body_too_complex', status: 400 });
@@ -19,7 +19,7 @@ test('schemas: each may have so many parts and not one more, whatever they are p
     expect(() => checkSchemas([text, one])).toThrow(refusal);
 });
 
-test('schemas: each one within is rewritten once, the inner ones first, and what does not change is the same object', () => {
+test('schemas: nested schemas are rewritten once, inner ones first, and unchanged ones stay the same object', () => {
   const schema = {
     properties: { type: text, list: { items: [text, { anyOf: [text, { $ref: '#' }] }] } },
     additionalProperties: { enum: [{ properties: 1 }] },
@@ -43,7 +43,7 @@ test('schemas: each one within is rewritten once, the inner ones first, and what
   expect(marked['$defs']).toBe(schema.$defs);
 });
 
-test('schemas: references are looked up within the schema, those of unreasonable length nowhere', () => {
+test('schemas: references are resolved within the schema, except overlong ones', () => {
   const inner = { type: 'integer' };
   const found = new SchemaReferences({ $defs: { 'a/b~c': inner, list: [inner] } });
   expect(found.find('#/$defs/a~1b~0c')).toBe(inner);
@@ -54,7 +54,7 @@ test('schemas: references are looked up within the schema, those of unreasonable
   expect(new SchemaReferences({ a: inner }).find(`#/a${'/'.repeat(1_000)}`)).toBeNull();
 });
 
-test('schemas: copies of references take what is copied of the budget, letters too', () => {
+test('schemas: copies of references use the budget, by parts and characters', () => {
   const budget = new PartBudget();
   const copies = new SchemaCopies(budget);
   const target = { type: 'object', description: 'x'.repeat(64_000) };
@@ -66,7 +66,7 @@ test('schemas: copies of references take what is copied of the budget, letters t
   expect(taken).toBe(19);
 });
 
-test('schemas: what shall hold at once is one schema, and the name of a prototype no word of it', () => {
+test('schemas: combined schemas are merged, and `__proto__` is an ordinary property', () => {
   const merged = new MergedSchema();
   merged.add('type', 'object');
   merged.add('type', 'string');
@@ -126,21 +126,21 @@ const shapes: Record<string, Record<string, unknown>> = {
   },
 };
 
-test.each(Object.entries(shapes))('schemas: %s become no more than a bounded schema', (_about, schema) => {
+test.each(Object.entries(shapes))('schemas: %s become a schema of limited size', (_about, schema) => {
   // Expanded references: at most a body's parts, of 64 characters each.
   const most = mostGrowth * JSON.stringify(schema).length + 20_000 * 80;
   for (const convert of [toJsonSchema, toOpenApiSchema])
     expect(JSON.stringify(convert({ type: 'object', ...schema })).length).toBeLessThan(most);
 });
 
-test('schemas: one that refers to itself at once ends, a few levels deep', () => {
+test('schemas: direct recursion ends after a few levels', () => {
   const schema = { properties: { a: { allOf: [{ $ref: '#' }] }, b: { allOf: [{ $ref: '#' }, { type: 'object' }] } } };
   const depth = (value: unknown): number =>
     typeof value === 'object' && value !== null ? 1 + Math.max(0, ...Object.values(value).map(depth)) : 0;
   expect(depth(toOpenApiSchema(schema))).toBeLessThan(20);
 });
 
-test('schemas: all copies of a request are paid from one budget', () => {
+test('schemas: all copies of a request share one budget', () => {
   const schema = { $defs: { a: { enum: numbered(3_000, String) } }, properties: { x: { $ref: '#/$defs/a' } } };
   const copies = new SchemaCopies(new PartBudget(100_000 - 5 * 3_003));
   const isWhole = numbered(7, () => JSON.stringify(toOpenApiSchema(schema, copies)).includes('2999'));

@@ -18,7 +18,7 @@ test("seal: every vendor's seal is read as written, in every format", () => {
   );
 });
 
-test("seal: a vendor's own stands as it is", () => {
+test("seal: the seal of the format's vendor is unchanged", () => {
   expect(writeSeal({ origin: 'claude', data: 'EqQB' }, 'claude')).toBe('EqQB');
   expect(writeSeal({ origin: 'gemini', data: 'EqQB' }, 'claude')).toBe('tidegate-seal:gemini:EqQB');
   expect(readSeal('EqQB', 'openai')).toEqual({ origin: 'openai', data: 'EqQB' });

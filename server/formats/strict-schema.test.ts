@@ -3,7 +3,7 @@ import { isStrictSchema } from './strict-schema.ts';
 
 const place = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'], additionalProperties: false };
 
-it('strict-schema: what names all that it has is strict, at every depth', () => {
+it('strict-schema: a schema that requires all its properties is strict, at every depth', () => {
   expect(isStrictSchema(place)).toBe(true);
   expect(isStrictSchema({ type: 'array', items: { anyOf: [place, { type: 'null' }] } })).toBe(true);
   expect(isStrictSchema({ ...place, properties: { name: { $ref: '#/$defs/name' } }, $defs: { name: place } })).toBe(true);

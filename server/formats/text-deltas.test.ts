@@ -17,7 +17,7 @@ const textsOf = (data: string) =>
     .read(dataEvent(data))
     .map((part) => (part.type === 'text' ? part.text : part.type));
 
-test('text-deltas: any text of Claude is read as it was written, however the event is padded', () => {
+test('text-deltas: any text of Claude is read unchanged, with any padding of the event', () => {
   fc.assert(
     fc.property(anyText, fc.nat(1e9), fc.nat(20), (text, index, blanks) => {
       const data = event(delta(text, index));
@@ -35,11 +35,11 @@ test.each([
   ['a number that is none', event(delta('a')).replace('"index":0,', '"index":01,')],
   ['something behind it', `${event(delta('a'))}x`],
   ['an end that is missing', event(delta('a')).slice(0, -1)],
-])('text-deltas: %s is no event', (_, data) => {
+])('text-deltas: %s is not a text event', (_, data) => {
   expect(textsOf(data)).toEqual([]);
 });
 
-test('text-deltas: a field more, or another order, makes no difference', () => {
+test('text-deltas: additional fields and another order make no difference', () => {
   expect(textsOf(event({ ...delta('a'), more: 1 }))).toEqual(['a']);
   expect(textsOf(event({ delta: { text: 'a', type: 'text_delta' }, index: 0, type: 'content_block_delta' }))).toEqual(['a']);
 });

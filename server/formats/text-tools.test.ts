@@ -21,7 +21,7 @@ function readInPieces(json: string, sizes: readonly number[]): { reported: strin
   return { reported: reported + rest, text };
 }
 
-test('text-tools: any text comes back as it was, whole and in any pieces', () => {
+test('text-tools: any text is restored, complete and in any pieces', () => {
   fc.assert(
     fc.property(anyText, fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1 }), (text, sizes) => {
       const json = argumentsOfText(text);

@@ -38,7 +38,7 @@ function fromClaude(messages: readonly unknown[], body: Json = {}) {
 const tool = (parameters: Json, name = 'get') => ({ type: 'function', function: { name, parameters } });
 
 describe('requests to Gemini', () => {
-  test('tools that run there by the names that callers know them by, results in the order of their calls', () => {
+  test('hosted tools under the names of callers, results in the order of their calls', () => {
     const { body } = fromChat({
       tools: [
         tool({ type: 'object', properties: { q: { type: 'string' } } }),
@@ -133,7 +133,7 @@ describe('requests to Gemini', () => {
     expect(JSON.stringify(older.body.contents)).toContain(`{"output":"See"}}},{"inlineData":`);
   });
 
-  test('files by address, and none by an id', () => {
+  test('files by URL, not by id', () => {
     const picture = { type: 'image_url', image_url: { url: 'https://example.com/a.PNG?x=1' } };
     const { body } = fromChat({ messages: [{ role: 'user', content: [picture] }] });
     expect(body.contents).toEqual([
@@ -186,7 +186,7 @@ describe('signatures', () => {
   const parts = geminiUpstream.readWhole(answer, null) ?? [];
   const modelTurn = (body: Json) => Array.isArray(body.contents) && (body.contents[1] as unknown);
 
-  test('come back through a Claude caller, who preserves its blocks', () => {
+  test('are restored from a Claude caller, which preserves its blocks', () => {
     const { content } = claudeClient.writeWhole(parts, null, options);
     const blocks = Array.isArray(content) ? content : [];
     expect(blocks.map(({ type }) => type)).toEqual(['thinking', 'text', 'redacted_thinking', 'redacted_thinking', 'tool_use', 'tool_use']);
@@ -202,7 +202,7 @@ describe('signatures', () => {
     expect(modelTurn(body)).toMatchObject({ parts: wanted });
   });
 
-  test('come back by way of a chat caller, with the details of its message or its calls alone', () => {
+  test('are restored from a chat caller, from the details of its message or its calls alone', () => {
     const { choices } = openaiChatClient.writeWhole(parts, null, options);
     const [{ message }] = choices as [{ message: { tool_calls: { id: string; extra_content?: unknown }[] } }];
     const results = message.tool_calls.map(({ id }) => ({ role: 'tool', tool_call_id: id, content: 'x' }));
@@ -250,7 +250,7 @@ describe('schemas', () => {
     },
   };
 
-  test('in the words of JSON Schema', () => {
+  test('in JSON Schema', () => {
     expect(toJsonSchema(schema)).toEqual({
       type: 'object',
       additionalProperties: false,
@@ -267,7 +267,7 @@ describe('schemas', () => {
     });
   });
 
-  test('in the words of OpenAPI', () => {
+  test('in the form of OpenAPI', () => {
     const written = toOpenApiSchema(schema);
     expect(written).toMatchObject({
       type: 'object',
@@ -287,14 +287,14 @@ describe('schemas', () => {
     expect(toOpenApiSchema({ type: 'string', maxLength: 1e300 })).toEqual({ type: 'string' });
   });
 
-  test('one that refers to itself everywhere is followed a little', () => {
+  test('recursion is followed a few levels', () => {
     const all = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`p${index}`, { $ref: '#' }]));
     expect(JSON.stringify(toOpenApiSchema({ type: 'object', properties: all })).length).toBeLessThan(200_000);
     const knot = { allOf: Array.from({ length: 50 }, () => ({ $ref: '#' })) };
     expect(toOpenApiSchema(knot)).toBeTypeOf('object');
   });
 
-  test('any JSON is a schema, and what comes of it is JSON', () => {
+  test('any JSON is accepted as a schema, and the result is JSON', () => {
     const keyword = fc.constantFrom(
       'type',
       'properties',
@@ -336,7 +336,7 @@ describe('responses of Gemini', () => {
   const usageOf = (usageMetadata: unknown) =>
     read({ candidates: [], usageMetadata }).find(({ type }) => type === 'usage' || type === 'invalid_usage');
 
-  test('every token once: prompts of tools within the input, thoughts within the output', () => {
+  test('usage counts every token once: tool prompts in the input, thinking in the output', () => {
     const reported = {
       promptTokenCount: 50,
       toolUsePromptTokenCount: 10,
@@ -419,7 +419,7 @@ describe('responses of Gemini', () => {
     expect(geminiClient.writeWhole(cut, null, options)).toMatchObject({ candidates: [{ finishReason: 'SAFETY' }] });
   });
 
-  test('a body without candidates is none', () => {
+  test('a body without candidates is not a response', () => {
     expect(geminiUpstream.readWhole({ usageMetadata: { promptTokenCount: 4 } }, null)).toBeNull();
   });
 
@@ -483,14 +483,14 @@ describe('responses of Gemini', () => {
     return { text: Buffer.concat([...out, pipe.ending(usage)]).toString(), usage };
   }
 
-  test('a stream that is cut at any byte is the same', () => {
+  test('a stream does not depend on where chunks are split', () => {
     const whole = pushed([stream]);
     expect(whole.usage).toMatchObject({ input: 9, output: 4 });
     expect(whole.text).toContain('"finish_reason":"tool_calls"');
     for (let at = 1; at < stream.length; at += 1) expect(pushed([stream.subarray(0, at), stream.subarray(at)])).toEqual(whole);
   });
 
-  test('events that are anything are read without a fault', () => {
+  test('arbitrary events are read without an exception', () => {
     const names = [
       'candidates',
       'content',

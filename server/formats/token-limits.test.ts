@@ -5,14 +5,14 @@ import { retainLimits, limitsAt, noLimits } from './token-limits.ts';
 const flat = limitsAt('max_tokens', 'max_completion_tokens');
 const nested = limitsAt('generationConfig.maxOutputTokens');
 
-it('the larger of several limits counts, and what upstreams take for no limit is none', () => {
+it('the largest of several limits counts, and values that upstreams treat as no limit are none', () => {
   expect(flat.read({ max_tokens: 5, max_completion_tokens: 9 })).toBe(9);
   for (const limit of [0, -1, null, '9', undefined]) expect(flat.read({ max_tokens: limit })).toBeUndefined();
   expect(nested.read({ generationConfig: { maxOutputTokens: 7 } })).toBe(7);
   expect(nested.read({ generationConfig: 7 })).toBeUndefined();
 });
 
-it('a bound lowers the limits that are there, and is set where there is none', () => {
+it('a bound lowers existing limits, and is set if there is none', () => {
   expect(flat.bound({ max_tokens: 5, max_completion_tokens: 90 }, 20)).toEqual({ max_tokens: 5, max_completion_tokens: 20 });
   expect(flat.bound({ max_completion_tokens: 0 }, 20)).toEqual({ max_completion_tokens: 20 });
   expect(flat.bound({ n: 1 }, 20)).toEqual({ n: 1, max_tokens: 20 });
@@ -25,7 +25,7 @@ it('a bound changes neither the members next to a nested limit nor the original 
   expect(body.generationConfig.maxOutputTokens).toBe(100);
 });
 
-it('a bound of Gemini stands in the object that the caller has, whichever way that is spelled', () => {
+it('a bound of Gemini is set in the object of the caller, in either spelling', () => {
   const { limits } = clientDialects.gemini;
   expect(limits.bound({ generation_config: { topK: 3 } }, 20)).toEqual({ generation_config: { topK: 3, maxOutputTokens: 20 } });
   const both = { generation_config: { max_output_tokens: 90 } };
@@ -33,14 +33,14 @@ it('a bound of Gemini stands in the object that the caller has, whichever way th
   expect(limits.bound({ contents: [] }, 20)).toEqual({ contents: [], generationConfig: { maxOutputTokens: 20 } });
 });
 
-it('edits go beyond neither what the account pays for nor what was reserved', () => {
+it('edits exceed neither the limit that the account pays for nor the reserved one', () => {
   const route = { paramOverride: null };
   expect(retainLimits({ max_tokens: 50 }, { outputBound: 10, choiceLimit: 30, route }, flat)).toEqual({ max_tokens: 10 });
   expect(retainLimits({ max_tokens: 50 }, { choiceLimit: 30, route }, flat)).toEqual({ max_tokens: 30 });
   expect(retainLimits({}, { choiceLimit: 30, route }, flat)).toEqual({});
 });
 
-it('an override that takes a limit away takes no limit away that was reserved for', () => {
+it('an override that removes a limit does not remove a reserved one', () => {
   const stored = (paramOverride: Record<string, unknown>, limits: typeof flat) =>
     retainLimits({ max_tokens: undefined, ...paramOverride }, { choiceLimit: 30, route: { paramOverride } }, limits);
   expect(stored({ max_tokens: null }, flat)).toEqual({ max_tokens: 30 });
@@ -49,6 +49,6 @@ it('an override that takes a limit away takes no limit away that was reserved fo
   expect(stored({ generationConfig: { topK: 3 } }, noLimits)).toEqual({ generationConfig: { topK: 3 } });
 });
 
-it('the names on the way to a limit decide too', () => {
+it('names on the path to a limit are critical too', () => {
   expect(nested.names).toEqual(['generationConfig', 'maxOutputTokens']);
 });

@@ -69,7 +69,7 @@ describe('usage there and back', () => {
   });
 });
 
-describe('what the cache had of sound and pictures', () => {
+describe('cached tokens of audio and images', () => {
   it.each([
     ['as reported', { cached: { audio: 20, image: 5 } }, { audioInput: 10, imageInput: 5, audioCacheRead: 20, imageCacheRead: 5 }],
     ['text first, if not reported', { cached: null }, { audioInput: 30, imageInput: 10, audioCacheRead: 0, imageCacheRead: 0 }],

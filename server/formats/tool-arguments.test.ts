@@ -6,7 +6,7 @@ import { argumentsOfCall, argumentsOfFreeText, objectArguments, objectOfCall, pr
 describe('long arguments', () => {
   const alphabets = { plain: 'word ', source: '  const a = "b";\n', controls: '\n\u0001', halves: 'a\uD800', mixed: '用户"\\\u{1F600}' };
 
-  it.each(Object.entries(alphabets))('%s are written in steps, as they would be in one', (_name, letters) => {
+  it.each(Object.entries(alphabets))('%s are written in steps with the same result', (_name, letters) => {
     const object = { a: 1, text: letters.repeat(3_000_000 / letters.length), list: [{ text: letters }] };
     const work = prepareTexts([null, 'text', object, { short: letters }]);
     let steps = 1;
@@ -15,7 +15,7 @@ describe('long arguments', () => {
     expect(objectArguments(object) === JSON.stringify(object)).toBe(true);
   });
 
-  it('stay the object that the caller has, for formats that have one, too', () => {
+  it('stay the same object for formats that use objects', () => {
     const object = { text: 'word '.repeat(200_000) };
     expect(objectOfCall(argumentsOfCall(object))).toBe(object);
     const text = 'word '.repeat(200_000);

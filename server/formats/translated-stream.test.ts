@@ -60,7 +60,7 @@ describe.each(Object.keys(callers).map((name) => name as keyof typeof callers))(
     expect(received.filter(({ type }) => type === 'error' || type === 'invalid_usage')).toEqual([]);
   });
 
-  test('has the usage that comes before its text', () => {
+  test('has a usage that arrives before its text', () => {
     const { pipe } = pipeTo(name);
     pipe.pushWhole(
       [

@@ -5,13 +5,13 @@ import { callIdsWith, responseId } from './vendor-ids.ts';
 const openai = callIdsWith('call_');
 const claude = callIdsWith('toolu_');
 
-test('an id of the form stays as it is', () => {
+test('an id of the required form is unchanged', () => {
   expect(openai.write('call_abc')).toBe('call_abc');
   expect(openai.read('call_abc')).toBe('call_abc');
   expect(responseId('msg_', 'msg_1', { requestId: 'r1' })).toBe('msg_1');
 });
 
-test('an id of another form gets it', () => {
+test('an id of another form is converted', () => {
   expect(claude.write('call_abc')).toBe('toolu_via_call_abc');
   expect(claude.write('functions.get:0')).toMatch(/^toolu_b64_[\w-]+$/);
   expect(responseId('chatcmpl-', 'msg_1', { requestId: 'r1' })).toBe('chatcmpl-r1');
@@ -23,7 +23,7 @@ test("a stand-in for the provider's own response preserves its ids", () => {
   expect(responseId('chatcmpl-', 'msg_1', { requestId: 'r1', preservesIds: true })).toBe('msg_1');
 });
 
-test('whatever an id is, it comes back as it was', () => {
+test('every id is restored', () => {
   const id = fc.oneof(
     fc.string({ unit: 'grapheme' }),
     fc.constantFrom('toolu_via_x', 'toolu_b64_x', 'toolu_', 'toolu_b64_', ''),

@@ -43,6 +43,6 @@ test.each([{}, { compaction: { isAlone: false, content: 'They asked.', usage: {}
   },
 );
 
-test('collect-message: one that has not ended is none', () => {
+test('collect-message: an incomplete message is not returned', () => {
   expect(collected({}, false).message).toBeNull();
 });

@@ -9,11 +9,11 @@ it.each([
   ['</summary> before <summary>', '</summary> before <summary>'],
   ['<summary> </summary>', null],
   ['', null],
-])('a summary is what stands in its tags, or all of it: %j', (text, summary) => {
+])('a summary is the text in its tags, or all of it: %j', (text, summary) => {
   expect(summaryOf(text)).toBe(summary);
 });
 
-it('takes as long as its text, however often a tag begins', () => {
+it('is read in linear time, however often a tag begins', () => {
   const text = '<summary>'.repeat(200_000);
   expect(summaryOf(text)).toBe(text);
 });

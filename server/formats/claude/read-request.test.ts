@@ -11,7 +11,7 @@ const bodyOf = (messages: object[], fields: object = {}) => ({ model: 'm', max_t
 const namesIn = (messages: object[], tools = ['tide', 'port']) =>
   readRequest(bodyOf(messages, { tools: tools.map(toolOf) })).tools.map(({ name }) => name);
 
-test('claude: tools that come and go in the middle are those at the end', () => {
+test('claude: the tools are those after all changes in the conversation', () => {
   const defined = addition({ type: 'tool_definition', definition: toolOf('moon') });
   expect(namesIn([question])).toEqual(['tide', 'port']);
   expect(namesIn([question, system(removal('tide'), defined)])).toEqual(['port', 'moon']);
@@ -25,14 +25,14 @@ test('claude: tools that come and go in the middle are those at the end', () => 
   expect(request.tools).toMatchObject([{ name: 'tide', description: 'Of today' }]);
 });
 
-test('claude: a message that only changes the tools is none for others; its words stay', () => {
+test('claude: a message that only changes tools is omitted; its text stays', () => {
   const text = { type: 'text', text: 'The tide tables are gone.' };
   expect(readRequest(bodyOf([question, system(removal('tide'))], { tools: [toolOf('tide')] })).messages).toHaveLength(1);
   const { messages } = readRequest(bodyOf([question, system(text, removal('tide'))], { tools: [toolOf('tide')] }));
   expect(messages).toMatchObject([{}, { role: 'system', content: [text] }]);
 });
 
-test('claude: what was said for one turn is not said in the next one, but what it did to the tools is done', () => {
+test('claude: instructions for one turn are omitted later, but their tool changes stay', () => {
   const once = { ...system({ type: 'text', text: 'Be brief.' }, removal('tide')), clear_at: 'next_user_message' };
   const tools = { tools: [toolOf('tide'), toolOf('port')] };
   const during = readRequest(bodyOf([question, once], tools));
@@ -42,13 +42,13 @@ test('claude: what was said for one turn is not said in the next one, but what i
   expect(after.tools).toHaveLength(1);
 });
 
-test('claude: a summary stands for the changes before it, too', () => {
+test('claude: a summary includes the tool changes before it', () => {
   const block = { type: 'compaction', content: 'They asked.', tool_changes: [removal('port')] };
   const messages = [question, system(removal('tide')), { role: 'assistant', content: [block] }, question];
   expect(namesIn(messages)).toEqual(['tide']);
 });
 
-test('claude: changes of what an MCP server offers are refused by their place', () => {
+test('claude: tool changes of an MCP server are refused by their path', () => {
   const tool = { type: 'mcp_tool_reference', server_name: 'a', name: 'b' };
   expect(() => readRequest(bodyOf([question, system(addition(tool))]))).toThrow(
     expect.objectContaining({ code: 'untranslatable', field: 'messages.1.content.0.tool.type' }),
@@ -84,7 +84,7 @@ test('claude: the state of a browser is a text to other models', () => {
   expect(messages[2]?.content).toMatchObject([{ type: 'tool_result', content: [{ text: 'Done.' }, { type: 'text', text }] }]);
 });
 
-test('claude: what has no place within a field that is read is named', () => {
+test('claude: unsupported members of a known field are reported', () => {
   const named = (fields: object) => readRequest(bodyOf([question], fields)).extras.map(({ name }) => name);
   expect(named({ output_config: { effort: 'low', task_budget: { type: 'tokens', total: 9 } } })).toEqual(['output_config.task_budget']);
   const tools = [{ ...toolOf('tide'), input_examples: [{}], defer_loading: true, allowed_callers: ['direct'] }];

@@ -29,7 +29,7 @@ describe('a name that ends in -thinking', () => {
     },
   );
 
-  test('is only cut where the client has said how to think, and stays where the setting is off', () => {
+  test('is only removed if the client sets thinking, and stays if the setting is off', () => {
     const own = { ...requested, model: 'claude-sonnet-5-thinking', thinking: { type: 'disabled' } };
     expect(adaptThinkingSuffix(own, 0.8)).toEqual({ ...own, model: 'claude-sonnet-5' });
     expect(adaptThinkingSuffix(own, null)).toBe(own);
@@ -65,7 +65,7 @@ describe('a name that ends in an effort', () => {
     expect(body).toEqual({ model: 'claude-sonnet-4-5', max_tokens: 2000, temperature: 1, thinking, messages: [] });
   });
 
-  test('other members of output_config stay, and a client that names an effort is left alone', () => {
+  test('other members of output_config stay, and an effort of the client takes precedence', () => {
     const format = { type: 'json_schema', schema: {} };
     const body = { ...requested, model: 'claude-opus-5-high', output_config: { format } };
     expect(adaptThinkingSuffix(body, 0.8)).toMatchObject({ model: 'claude-opus-5', output_config: { format, effort: 'high' } });
@@ -75,7 +75,7 @@ describe('a name that ends in an effort', () => {
     expect(leastLimitOf(body, body.model)).toBe(1280);
   });
 
-  test('is no ending of a model that cannot think, of another vendor, or where the setting is off', () => {
+  test('is not a suffix for models without thinking, of other vendors, or if the setting is off', () => {
     for (const model of ['claude-3-haiku-high', 'gpt-5-high', 'qwen-max']) {
       const body = { ...requested, model };
       expect(adaptThinkingSuffix(body, 0.8)).toBe(body);
@@ -84,7 +84,7 @@ describe('a name that ends in an effort', () => {
     expect(adaptThinkingSuffix(body, null)).toBe(body);
   });
 
-  test('is cut where a prompt is only counted', () => {
+  test('is removed for token counts', () => {
     expect(cutThinkingSuffix({ model: 'claude-opus-5-high', messages: [] }, 0.8)).toEqual({ model: 'claude-opus-5', messages: [] });
   });
 });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ByteOffsets } from './byte-offsets.ts';
 
-test('bytes before a letter are those that are counted, however the text comes', () => {
+test('byte offsets of a letter do not depend on how the text is split', () => {
   const texts = fc.array(fc.string({ unit: 'grapheme', maxLength: 3_000 }), { maxLength: 5 });
   fc.assert(
     fc.property(texts, fc.nat(), (parts, place) => {

@@ -5,8 +5,8 @@ import { WrittenGrounding } from './written-grounding.ts';
 
 const list = <Item>(length: number, item: (at: number) => Item) => Array.from({ length }, (_, at) => item(at));
 
-describe('places of bytes in a text', () => {
-  it.each(['a', 'é', '漢', '🌊', 'aé漢🌊'])('are those of all of it decoded: %s', (letters) => {
+describe('byte offsets in a text', () => {
+  it.each(['a', 'é', '漢', '🌊', 'aé漢🌊'])('equal those of the decoded text: %s', (letters) => {
     const text = letters.repeat(5000);
     const places = new ByteOffsets();
     for (let at = 0; at < text.length; at += 777) places.add(text.slice(at, at + 777));
@@ -40,7 +40,7 @@ describe('very many searches and sources', () => {
     expect(results[0]?.sources[0]).toEqual({ url: 'https://a.example/0', title: 'a' });
   });
 
-  it('have their ranges', () => {
+  it('have their ranges in the text', () => {
     const cited = parts.filter((part) => part.type === 'citation');
     expect(cited).toHaveLength(5000);
     expect(cited[4321]).toMatchObject({ url: 'https://a.example/4321', start: 4321, end: 4331 });

@@ -36,7 +36,7 @@ test('everything else stays in its turn', () => {
   expect(sent(others)).toEqual(others);
 });
 
-test('turns without a role go up as the user’s', () => {
+test('turns without a role are sent as the user’s', () => {
   const parts = [{ text: 'When?' }];
   expect(sent([{ parts }, called, { role: null, parts }])).toEqual([requested, called, requested]);
 });

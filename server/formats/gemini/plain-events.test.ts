@@ -66,7 +66,7 @@ const event = fc
     return kind === 'twice' ? data.replace('"text":', '"text":"other","\\u0074ext":') : data;
   });
 
-test('plain-events: an event is read the same whatever came before it', () => {
+test('plain events: reading an event does not depend on earlier events', () => {
   fc.assert(
     fc.property(fc.array(event, { maxLength: 16 }), (events) => {
       expect(reported(events)).toEqual(reported(allDifferent(events)));
@@ -80,7 +80,7 @@ function eventWith(content: string, output: number): string {
   return JSON.stringify({ candidates: [{ content: { parts: [{ text: content }], role: 'model' }, index: 0 }], usageMetadata });
 }
 
-test('plain-events: what is not JSON is no event after one that is', () => {
+test('plain events: invalid JSON after a valid event is not an event', () => {
   const data = eventWith('one', 7);
   const broken = ['o\nne', 'one\\', 'o"ne', '\\x'].map((written) => data.replace('one', written));
   const events = [...broken, data.slice(0, -1), data.replace(':12', ':012'), data.replace(':12', ':'), `${data}x`, '[DONE]'];

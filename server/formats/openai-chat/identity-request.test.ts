@@ -33,13 +33,13 @@ function build(rawText: string, { channel, ...options }: Call = {}) {
 const mapped: ChannelFields = { model_mapping: '{"gpt-4o-mini":"gpt-4o"}' };
 
 describe('a request upstream', () => {
-  it('is the very text of the client when nothing changes, unknown fields and spacing included', () => {
+  it('is the text of the client if nothing changes, with unknown fields and spacing', () => {
     const text =
       '{ "model" : "gpt-4o-mini",\n "messages":[{"role":"user","content":"\\"model\\" 你好"}], "new_field": {"a":1}, "top_p": 0 }';
     expect(build(text).body).toBe(text);
   });
 
-  it('differs in the model name only when that is mapped, wherever it stands', () => {
+  it('differs only in the mapped model name, at any position', () => {
     const text = '{"messages":[], "model" : "gpt-4o-mini" , "n":1}';
     const request = build(text, { channel: mapped });
     expect(request.body).toBe('{"messages":[], "model":"gpt-4o" , "n":1}');
@@ -58,7 +58,7 @@ describe('a request upstream', () => {
     expect(build(text, { channel: { type: 19 } })).toMatchObject({ body: text });
   });
 
-  it('is changed by its provider, also with none of the names for which bodies are scanned', () => {
+  it('is changed by rules of the provider, also without any scanned name', () => {
     const text = '{"model":"m","messages":[{"role":"user","content":"Hi"}],"seed":5,"max_completion_tokens":9}';
     const changed = { model: 'm', messages: [{ role: 'user', content: 'Hi' }], random_seed: 5, max_tokens: 9 };
     expect(JSON.parse(build(text, { channel: { type: 42 }, seen: 0 }).body)).toEqual(changed);
@@ -69,7 +69,7 @@ describe('a request upstream', () => {
     expect(JSON.parse(build(text).body).stream_options).toEqual({ include_usage: true, include_obfuscation: false });
   });
 
-  it('has no stream options when it does not stream, or where they are not known', () => {
+  it('has no stream options if it does not stream or the provider does not know them', () => {
     const options = '"stream_options":{"include_usage":true}';
     expect(JSON.parse(build(`{"model":"m",${options}}`).body)).toEqual({ model: 'm' });
     const request = build(`{"model":"m","stream":true,${options}}`, { channel: { type: 22 } });
@@ -80,13 +80,13 @@ describe('a request upstream', () => {
     ['written twice', '{"model":"dear","model":"cheap","messages":[]}'],
     ['written twice, once with escaped letters', '{"model":"dear","\\u006dodel":"cheap","messages":[]}'],
     ['written in other letters as well', '{"model":"cheap","MODEL":"dear","messages":[]}'],
-  ])('names the model that is billed and no other when it is %s', (_how, text) => {
+  ])('names only the billed model if it is %s', (_how, text) => {
     const { body } = build(text);
     expect(JSON.parse(body)).toEqual({ model: 'cheap', messages: [] });
     expect(body).not.toContain('dear');
   });
 
-  it('gets its model when the client named none', () => {
+  it('gets a model if the client sent none', () => {
     expect(JSON.parse(build('{"input":"a"}', { kind: callKinds.embeddings, originModel: 'm', channel: mapped }).body)).toEqual({
       input: 'a',
       model: 'm',
@@ -110,7 +110,7 @@ describe('a request upstream', () => {
     expect(build(text, { channel, isPassThrough: true })).toMatchObject({ body: text, path: '/gpt-4o/chat' });
   });
 
-  it('never changes what it was given', () => {
+  it('does not change its input', () => {
     const body = { model: 'o3-mini-high', messages: [{ role: 'system', content: 'a' }], max_tokens: 5, temperature: 1 };
     const before = structuredClone(body);
     const request = build(JSON.stringify(body));
@@ -151,7 +151,7 @@ describe('a request upstream', () => {
     ['gpt-5', undefined, false],
     ['gpt-5-mini', 'none', false],
     ['o3', undefined, false],
-  ])('%s with effort %s: the temperature stays: %s; else its caller hears of it', (model, effort, stays) => {
+  ])('%s with effort %s: the temperature is forwarded: %s; otherwise its loss is reported', (model, effort, stays) => {
     const { body, dropped } = build(JSON.stringify({ model, temperature: 0.3, reasoning_effort: effort }));
     expect(JSON.parse(body).temperature).toBe(stays ? 0.3 : undefined);
     expect(dropped.includes('temperature')).toBe(!stays);
@@ -165,12 +165,12 @@ describe('a request upstream', () => {
     ['gpt-5.2', 'max', 'xhigh'],
     ['gpt-5-mini', 'none', 'minimal'],
     ['gpt-9-nova', 'none', 'low'],
-  ])('%s does not take the effort %s: it gets %s, and its caller hears of it', (model, effort, sent) => {
+  ])('%s does not support the effort %s: it gets %s, which is reported', (model, effort, sent) => {
     const { body, dropped } = build(JSON.stringify({ model, reasoning_effort: effort }));
     expect([JSON.parse(body).reasoning_effort, dropped]).toEqual([sent, ['reasoning_effort']]);
   });
 
-  it.each(['gpt-6', 'gpt-6-sol', 'gpt-6.1-sol', 'gpt-6-astra'])('%s thinks: what it refuses does not go up', (model) => {
+  it.each(['gpt-6', 'gpt-6-sol', 'gpt-6.1-sol', 'gpt-6-astra'])('%s thinks: rejected fields are not sent', (model) => {
     const requested = { model, max_tokens: 9, temperature: 0.3, stop: 'x', messages: [{ role: 'system', content: 'a' }] };
     const { body, dropped } = build(JSON.stringify(requested));
     expect(JSON.parse(body)).toEqual({ model, max_completion_tokens: 9, messages: [{ role: 'developer', content: 'a' }] });
@@ -182,11 +182,11 @@ describe('a request upstream', () => {
     expect(build('{"model":"gpt-5.1","temperature":0.3}', { channel })).toMatchObject({ dropped: ['temperature'] });
   });
 
-  it('is silent about a temperature that is what the model has anyway', () => {
+  it('does not report a dropped temperature that is the default of the model', () => {
     expect(build('{"model":"o3","temperature":1}')).toMatchObject({ dropped: [], body: '{"model":"o3"}' });
   });
 
-  it('is refused when the provider has no such call', () => {
+  it('is refused if the provider does not support the kind of call', () => {
     expect(() => build('{"model":"m","input":"a"}', { kind: callKinds.embeddings, channel: { type: 43 } })).toThrow(AppError);
   });
 
@@ -202,7 +202,7 @@ describe('a request upstream', () => {
     );
   });
 
-  it('cannot leave the address with a model name', () => {
+  it('cannot escape the path by a model name', () => {
     const channel = { type: 8, base_url: 'https://up.example/{model}/chat?x=1' };
     expect(build('{"model":"a?b#c d/$&"}', { channel })).toMatchObject({
       origin: 'https://up.example',
@@ -227,9 +227,9 @@ describe('a request upstream', () => {
   });
 });
 
-describe('a wish for usage', () => {
+describe('the usage option', () => {
   const add = (stream_options: unknown) => JSON.parse(build(JSON.stringify({ model: 'm', stream: true, stream_options })).body);
-  it('is added unless it is there already, exactly', () => {
+  it('is added unless it is already present', () => {
     const wish = { include_usage: true };
     expect(add(wish).stream_options).toEqual(wish);
     for (const options of [undefined, null, [], { include_usage: 1 }]) expect(add(options).stream_options).toEqual(wish);

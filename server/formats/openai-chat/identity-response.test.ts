@@ -22,16 +22,16 @@ describe('a response of chat', () => {
       ),
     );
 
-  it('is the very object of the upstream when no rule applies', () => {
+  it('is the same object as the upstream’s if no rule applies', () => {
     expect(fixResponse({ route: openai, upstreamModel: 'm', body })).toBe(body);
   });
 
-  it('has its reasoning within the content when the channel is set so', () => {
+  it('has its reasoning within the content if the channel is set so', () => {
     const { message } = fix('{"thinking_to_content":true}').choices[0];
     expect(message).toEqual({ role: 'assistant', content: '<think>\nLet me think\n</think>\nHi', odd: 1 });
   });
 
-  it('has only known fields when the channel is set so', () => {
+  it('has only known fields if the channel is set so', () => {
     expect(fix('{"force_format":true}')).toEqual({
       id: 'x',
       choices: [{ index: 0, message: { role: 'assistant', content: 'Hi', reasoning_content: 'Let me think' } }],
@@ -40,7 +40,7 @@ describe('a response of chat', () => {
 });
 
 describe('an error within status 200', () => {
-  it('is found as an object, as a text, and as a failed success', () => {
+  it('is found as an object, as a text, and as `success: false`', () => {
     const found = (body: object) => errorIn(JSON.stringify(body), openai.provider);
     expect(found({ error: { message: 'overloaded', type: 'server_error', code: 500 } })).toMatchObject({
       status: 502,
@@ -52,7 +52,7 @@ describe('an error within status 200', () => {
     expect(found({ success: false, errors: [{ code: 7, message: 'no such account' }] })).toMatchObject({ message: 'no such account' });
   });
 
-  it('is not seen where there is none', () => {
+  it('is not found in a valid response', () => {
     const found = (body: object) => errorIn(JSON.stringify(body), openai.provider);
     expect(found({ error: null, choices: [] })).toBeNull();
     expect(found({ error: {}, choices: [] })).toBeNull();

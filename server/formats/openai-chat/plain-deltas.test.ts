@@ -45,7 +45,7 @@ const event = fc
     });
   });
 
-test('plain-deltas: an event is read the same whatever came before it', () => {
+test('plain deltas: reading an event does not depend on earlier events', () => {
   fc.assert(
     fc.property(fc.array(event, { maxLength: 12 }), (events) => {
       expect(inTurn(events)).toEqual(events.map(alone));
@@ -54,7 +54,7 @@ test('plain-deltas: an event is read the same whatever came before it', () => {
   );
 });
 
-test('plain-deltas: what is not JSON is no event after one that is', () => {
+test('plain deltas: invalid JSON after a valid event is not an event', () => {
   const data = JSON.stringify({ id: 'a', choices: [{ index: 0, delta: { content: 'one' }, finish_reason: null }] });
   const broken = [data.replace('one', 'o\nne'), data.replace('one', 'one\\'), data.replace('one', 'o"ne'), data.slice(0, -1), '[DONE]'];
   expect(inTurn([data, ...broken])).toEqual([[{ type: 'text', text: 'one', choice: 0 }], ...broken.map(() => [])]);

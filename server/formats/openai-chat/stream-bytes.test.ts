@@ -6,7 +6,7 @@ const word = (content: string, more: object = {}) => event({ choices: [{ index: 
 const usage = { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 };
 const left = (...events: readonly string[]) => Buffer.concat([...withoutUsage(Buffer.from(events.join('')))]).toString();
 
-test('stream-bytes: the usage chunk is cut out wherever it stands, and nothing else', () => {
+test('stream-bytes: the usage chunk is removed at any position, and nothing else', () => {
   const [a, b] = [word('a', { usage: null }), word('[]', { usage: null })];
   const own = event({ choices: [], usage });
   const empty = event({ choices: [], usage: null });
@@ -19,7 +19,7 @@ test('stream-bytes: the usage chunk is cut out wherever it stands, and nothing e
   expect(left(event({ choices: [], prompt_filter_results: [] }))).toContain('prompt_filter_results');
 });
 
-test('stream-bytes: `[DONE]` ends a stream wherever it stands', () => {
+test('stream-bytes: `[DONE]` ends a stream at any position', () => {
   const part = (text: string) => soundPart(Buffer.from(text));
   const [a] = [word('a')];
   expect(part('data: [DONE]\n\n')).toEqual({ end: 0, next: 'done' });
@@ -58,18 +58,18 @@ test.each([
   ['a list', 'data: [1]\n\n'],
   ['a page', '<html>\n<body>502 Bad Gateway</body></html>\n\n'],
   ['half an object', 'data: {"a":{"b":1\n\n'],
-])('stream-bytes: a stream goes as far as it is sound: %s', (_, text) => {
+])('stream-bytes: a stream is forwarded up to its first invalid event: %s', (_, text) => {
   const [a, b] = [word('a'), word('b')];
   expect(soundPart(Buffer.from(a + text + b))).toEqual({ end: a.length, next: 'garbage' });
 });
 
-test('stream-bytes: a usage chunk and an error are found however long they are', () => {
+test('stream-bytes: a usage chunk and an error of any length are found', () => {
   const long = 'x'.repeat(9_000);
   expect(left(word('a'), event({ choices: [], usage, search_results: [long] }))).toBe(word('a'));
   expect(mayHoldError(Buffer.from(word('a') + event({ error: { message: long } })))).toBe(true);
 });
 
-test('stream-bytes: an error near the end may be one', () => {
+test('stream-bytes: a possible error near the end is found', () => {
   expect(mayHoldError(Buffer.from(word('a') + event({ error: { message: 'no' } })))).toBe(true);
   expect(mayHoldError(Buffer.from(word('"error"')))).toBe(false);
 });
@@ -79,11 +79,11 @@ test.each([
   ['letters', `${'a'.repeat(12_000_000)}\n\n`, 'nothing'],
   ['empty comments', `${':\n'.repeat(6_000_000)}\n`, 'nothing'],
   ['lines of data', `${'data: {}\n'.repeat(1_000_000)}\n`, 'nothing'],
-])('stream-bytes: an event of many megabytes of %s is looked at', (_, text, next) => {
+])('stream-bytes: an event of many megabytes of %s is examined', (_, text, next) => {
   expect(soundPart(Buffer.from(text))).toMatchObject({ next });
 });
 
-test('stream-bytes: thousands of usage chunks are cut out one by one', () => {
+test('stream-bytes: thousands of usage chunks are removed', () => {
   const many = `${event({ choices: [], usage })}${word('a')}`.repeat(5_000);
   expect(left(many)).toBe(word('a').repeat(5_000));
 });

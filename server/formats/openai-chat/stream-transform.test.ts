@@ -13,7 +13,7 @@ const chunk = (delta: object, finish_reason: string | null = null, index = 0) =>
 const contents = (events: { choices: { delta: { content?: string } }[] }[]) => events.map((event) => event.choices[0]?.delta.content);
 
 describe('a stream', () => {
-  it('needs no look at its events with most providers', () => {
+  it('needs no parsing for most providers', () => {
     for (const type of [1, 8, 20, 25, 43, 47]) {
       expect(
         createStreamTransform({
@@ -25,7 +25,7 @@ describe('a stream', () => {
     }
   });
 
-  it('closes the thought before content, tool calls and the end, whichever comes first', () => {
+  it('closes the reasoning before content, tool calls or the end, whichever comes first', () => {
     const thought = chunk({ reasoning: 'a' });
     expect(contents(run([thought, chunk({ content: 'b' })]))).toEqual(['<think>\na', '\n</think>\n', 'b']);
     expect(contents(run([thought, chunk({ tool_calls: [{ index: 0 }] })]))).toEqual(['<think>\na', '\n</think>\n', undefined]);
@@ -38,12 +38,12 @@ describe('a stream', () => {
     expect(contents(events)).toEqual(['<think>\na', 'x', '\n</think>\n', 'b']);
   });
 
-  it('thinks again after content', () => {
+  it('opens the reasoning again after content', () => {
     const events = run([chunk({ reasoning: 'a' }), chunk({ content: 'b' }), chunk({ reasoning: 'c', content: 'd' })]);
     expect(contents(events)).toEqual(['<think>\na', '\n</think>\n', 'b', '<think>\nc\n</think>\nd']);
   });
 
-  it('passes on what it cannot read, and errors, unchanged', () => {
+  it('forwards unreadable events and errors unchanged', () => {
     const transform = createStreamTransform({
       route: buildRoute({ type: 39, other: 'acct' }),
       upstreamModel: 'm',
@@ -52,19 +52,19 @@ describe('a stream', () => {
     for (const data of ['not json', '[1]', '{"error":{"message":"x"},"model":"y"}']) expect(transform?.event(data)).toEqual([data]);
   });
 
-  it('has the requested model where the provider names its own', () => {
+  it('has the requested model if the provider reports another', () => {
     expect(run([{ ...chunk({ content: 'a' }), model: 'inner' }], { type: 39 })[0].model).toBe('asked');
   });
 });
 
 describe('the usage chunk', () => {
   const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
-  it('is known by having nothing else', () => {
+  it('is recognized by having usage only', () => {
     expect(isUsageOnly(JSON.stringify({ choices: [], usage }))).toBe(true);
     expect(isUsageOnly(JSON.stringify({ usage }))).toBe(true);
     expect(isUsageOnly(JSON.stringify({ ...chunk({ role: 'assistant', content: '' }), usage }))).toBe(true);
   });
-  it('is never one that brings something', () => {
+  it('is not a chunk with content', () => {
     expect(isUsageOnly(JSON.stringify({ ...chunk({ content: 'a' }), usage }))).toBe(false);
     expect(isUsageOnly(JSON.stringify({ ...chunk({}, 'stop'), usage }))).toBe(false);
     expect(isUsageOnly(JSON.stringify({ ...chunk({ content: 'a' }), usage: null }))).toBe(false);

@@ -38,7 +38,7 @@ describe('readTokenUsage', () => {
     ['beyond any call', 1e15],
     ['no number', Number.NaN],
     ['a list', [1]],
-  ])('takes nothing when a main number is %s', (_what, value) => {
+  ])('returns null if a main count is %s', (_what, value) => {
     for (const field of ['prompt_tokens', 'completion_tokens', 'total_tokens']) {
       const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15, [field]: value };
       expect(readTokenUsage(usage)).toBeNull();
@@ -56,7 +56,7 @@ describe('readTokenUsage', () => {
     [{ prompt_tokens: 5, completion_tokens: 5, total_tokens: 0 }],
   ])('counts %j as missing', (value) => expect(readTokenUsage(value)).toBeNull());
 
-  it('ignores details that cannot be true', () => {
+  it('ignores implausible details', () => {
     const details = { cached_tokens: -5, audio_tokens: 'many' };
     expect(
       readTokenUsage({
@@ -73,7 +73,7 @@ describe('readTokenUsage', () => {
     });
   });
 
-  it('never believes in more cached tokens than the prompt has', () => {
+  it('limits cached tokens to those of the prompt', () => {
     expect(
       readTokenUsage({ prompt_tokens: 10, completion_tokens: 1, prompt_tokens_details: { cached_tokens: 50, cached_creation_tokens: 50 } }),
     ).toMatchObject({
@@ -104,14 +104,14 @@ describe('readTokenUsage', () => {
     });
   });
 
-  it('takes a total that stands alone for the prompt', () => {
+  it('counts a total without other counts as the prompt', () => {
     expect(readTokenUsage({ total_tokens: 7 })).toMatchObject({ input: 7, output: 0 });
   });
 
   it.each([
     { what: 'separate from the completion', completion: 15, output: 40 },
     { what: 'within it', completion: 40, output: 40 },
-  ])('counts reasoning once, where it is $what', ({ completion, output }) => {
+  ])('counts reasoning once if it is $what', ({ completion, output }) => {
     const details = { completion_tokens_details: { reasoning_tokens: 25 } };
     const usage = { prompt_tokens: 100, completion_tokens: completion, total_tokens: 140, ...details };
     expect(readTokenUsage(usage)).toMatchObject({ input: 100, output, reasoning: 25 });
@@ -121,7 +121,7 @@ describe('readTokenUsage', () => {
     expect(readTokenUsage({ ...main, ...flat })).toMatchObject({ input: 100, output, reasoning: 25 });
   });
 
-  it('adds the reasoning that xai leaves out, and only there', () => {
+  it('adds the reasoning that xAI excludes, for xAI only', () => {
     const usage = { prompt_tokens: 10, completion_tokens: 1, total_tokens: 61 };
     expect(readTokenUsage(usage, providerOf(48)?.formats['openai-chat']?.responses)).toMatchObject({ input: 10, output: 51 });
     expect(readTokenUsage(usage, providerOf(1)?.formats['openai-chat']?.responses)).toMatchObject({ input: 10, output: 1 });

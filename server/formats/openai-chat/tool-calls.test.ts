@@ -81,14 +81,14 @@ describe('parallel calls in a stream', () => {
     expect(new Set(callsRead(events).map(({ id }) => id)).size).toBe(2);
   });
 
-  it('are two of the same tool where the first one is complete', () => {
+  it('are two calls of the same tool if the first one is complete', () => {
     const pieces = [begin(undefined, 'ls', '{"x":"{\\"}"}'), begin(undefined, 'ls', '{"x":'), rest('"b"}')];
     const reported = [{ arguments: '{"x":"{\\"}"}' }, { arguments: '{"x":"b"}' }];
     expect(callsRead(pieces.map((piece) => chunk(piece)))).toMatchObject(reported);
     expect(callsNumbered(pieces.map((piece) => chunk(piece)))).toMatchObject(reported);
   });
 
-  it('are one where each piece has the name again, or an id of its own', () => {
+  it('are one call if each piece repeats the name or has another id', () => {
     const named = [begin(undefined, 'ls'), begin(undefined, 'ls', '{"x":'), begin(undefined, 'ls', '"a"}')];
     const renamed = [begin('a', 'ls', '{"x":'), begin('b', 'ls', '"a"}')];
     for (const pieces of [named, renamed]) {
@@ -107,7 +107,7 @@ describe('parallel calls in a stream', () => {
     expect(callsNumbered(pieces.map((piece) => chunk(piece)))).toMatchObject(reported);
   });
 
-  it('are numbered however many there are', () => {
+  it('are numbered, in any number', () => {
     const calls = 150_000;
     const numbers = new CallNumbers();
     let last = '';
@@ -119,7 +119,7 @@ describe('parallel calls in a stream', () => {
     expect(choices[0]?.delta.tool_calls.at(-1)).toMatchObject({ index: calls - 1, id: `c${calls - 1}` });
   });
 
-  it('have ids of their own where the provider gives none or one for all, which differ from response to response', () => {
+  it('get unique ids if the provider sends none or the same for all, which differ between responses', () => {
     const once = callsRead([chunk(begin(undefined, 'ls', '{}'), begin(undefined, 'cat', '{}'))]);
     const again = callsRead([{ ...chunk(begin(undefined, 'ls', '{}')), id: 'c2' }]);
     expect(new Set([...once, ...again].map(({ id }) => id)).size).toBe(3);
@@ -129,7 +129,7 @@ describe('parallel calls in a stream', () => {
 });
 
 describe('calls of a whole response', () => {
-  it('are as many as there are, whatever their numbers', () => {
+  it('are separate calls, whatever their numbers', () => {
     const calls = [begin('call_a', 'ls', '{"x":"a"}'), begin('call_b', 'ls', ''), begin(undefined, 'ls', '{}')];
     const body = {
       id: 'c1',
@@ -144,7 +144,7 @@ describe('calls of a whole response', () => {
 });
 
 describe('bytes of a stream', () => {
-  it('are the very same where no number has to change', () => {
+  it('are unchanged if no number must change', () => {
     const events = Buffer.from(
       [chunk(begin('a', 'ls')), chunk(rest('{}')), { choices: [{ index: 0, delta: { content: '"tool_calls"' } }] }]
         .map((event) => `data: ${JSON.stringify(event)}\n\n`)

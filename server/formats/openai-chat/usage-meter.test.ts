@@ -60,7 +60,7 @@ test.each(['{"choices":[],"x_groq":{"id":"req_1","usage":{"prompt_tokens":3}}}',
   },
 );
 
-test('usage-meter: a usage is found however long ago it came, and it is known whether text came after it', () => {
+test('usage-meter: a usage is found at any distance from the end, with whether text followed it', () => {
   const watched = meter();
   expect(watched.lastUsage()).toBeUndefined();
   watched.push(Buffer.from('data: {"choices":[],"usage":{"prompt_tokens":1}}\n\n'), true);
@@ -81,7 +81,7 @@ test.each([5_000, 50_000])('usage-meter: usage and finish reason are found in an
   expect(watched.hasFinished()).toBe(true);
 });
 
-test('usage-meter: a stream has finished when a reason was given and nothing was written after it', () => {
+test('usage-meter: a stream has finished after a finish reason without text behind it', () => {
   const end = (reason: unknown) => Buffer.from(`data: ${JSON.stringify({ choices: [{ delta: {}, finish_reason: reason }] })}\n\n`);
   const watched = meter();
   watched.push(Buffer.from(chunk('word')));
@@ -96,7 +96,7 @@ test('usage-meter: a stream has finished when a reason was given and nothing was
   expect(watched.hasFinished()).toBe(false);
 });
 
-test('usage-meter: a usage that says nothing does not replace one that does', () => {
+test('usage-meter: an empty usage does not replace a meaningful one', () => {
   const said = { prompt_tokens: 5, completion_tokens: 2 };
   const watched = meter();
   watched.push(Buffer.from(`data: {"choices":[],"usage":${JSON.stringify(said)}}\n\n`));
@@ -108,7 +108,7 @@ test('usage-meter: a usage that says nothing does not replace one that does', ()
   expect(watched.lastUsage()).toEqual({ value: said, hasTextAfter: false });
 });
 
-test('usage-meter: only deltas are text, whatever else has a name', () => {
+test('usage-meter: only deltas are text, not other objects with names', () => {
   const watched = meter();
   const finish = { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }], usage: { prompt_tokens: 1 } };
   watched.push(Buffer.from(`data: ${JSON.stringify(finish)}\n\ndata: {"choices":[],"citations":[{"name":"a site"}]}\n\n`));
@@ -116,7 +116,7 @@ test('usage-meter: only deltas are text, whatever else has a name', () => {
   expect(watched.hasFinished()).toBe(true);
 });
 
-test('usage-meter: an event with very many usages in it is read once', () => {
+test('usage-meter: an event with many usages is read once', () => {
   const watched = meter();
   const nested = Array.from({ length: 20_000 }, () => ({ usage: { tokens: 1 } }));
   watched.push(Buffer.from(`${chunk('word')}data: ${JSON.stringify({ choices: [], nested })}\n\n`));
@@ -126,7 +126,7 @@ test('usage-meter: an event with very many usages in it is read once', () => {
   read.mockRestore();
 });
 
-test('usage-meter: a usage that is no object is found, so that it can be refused', () => {
+test('usage-meter: a usage that is not an object is returned, so that it can be rejected', () => {
   for (const value of ['many', 7, [1], false]) {
     const watched = meter();
     watched.push(Buffer.from(`data: {"choices":[],"usage":${JSON.stringify(value)}}\n\n`));
@@ -145,14 +145,14 @@ test.each([
   expect(await watched.countTokens()).toBe(JSON.parse(`"${letters}"`).length);
 });
 
-test('usage-meter: blanks, ends that are missing and keys without a value are no text', () => {
+test('usage-meter: blanks, missing ends and keys without a value are not text', () => {
   expect(textOf(`"content"${' '.repeat(4_000_000)}"content" :\n "a"`)).toBe('a');
   expect(textOf('"content":"never ends')).toBe('');
   expect(textOf('"content":null,"text":"b","name" "c"')).toBe('b');
   expect(textOf('"content":"a\\\\","text":"\\"b\\""')).toBe('a\\"b"');
 });
 
-test('usage-meter: thousands of usages that say nothing are looked behind once', () => {
+test('usage-meter: text after thousands of empty usages is searched for once', () => {
   const watched = meter();
   const empty = 'data: {"choices":[{"delta":{}}],"usage":{}}\n\n';
   watched.push(Buffer.from(empty.repeat(4_000)), true);

@@ -51,7 +51,7 @@ const event = fc
     return kind === 'hidden' ? data.replace('"delta":', '"delta":"other","\\u0064elta":') : data;
   });
 
-test('plain-deltas: an event is read the same whatever came before it', () => {
+test('plain deltas: reading an event does not depend on earlier events', () => {
   fc.assert(
     fc.property(fc.array(event, { maxLength: 16 }), (events) => {
       expect(reported(events)).toEqual(reported(allDifferent(events)));
@@ -65,7 +65,7 @@ function deltaWith(delta: string, number: number): string {
   return JSON.stringify({ type: 'response.output_text.delta', ...place, delta, sequence_number: number, logprobs: [], obfuscation: 'aB3' });
 }
 
-test('plain-deltas: one that was learnt is read without parsing', () => {
+test('plain deltas: an event of a learned shape is read without parsing', () => {
   const plain = new PlainDeltas();
   plain.learn(deltaWith('one "two"', 5), { text: 'one "two"', place: 2 });
   expect(plain.read(deltaWith('three\n', 16))).toEqual({ text: 'three\n', place: 2 });
@@ -73,7 +73,7 @@ test('plain-deltas: one that was learnt is read without parsing', () => {
   expect(plain.read(deltaWith('x', 1).replace('msg_1', 'msg_2'))).toBeNull();
 });
 
-test('plain-deltas: what is not JSON is no event after one that is', () => {
+test('plain deltas: invalid JSON after a valid event is not an event', () => {
   const data = deltaWith('one', 7);
   const broken = ['o\nne', 'one\\', 'o"ne', '\\x'].map((written) => data.replace('one', written));
   const events = [...broken, data.slice(0, -1), data.replace(':7', ':07'), data.replace(':7', ':'), `${data}x`, `${data}\n`, ' [DONE]x'];

@@ -5,7 +5,7 @@ import { writeTokenUsage } from './token-usage.ts';
 
 const tokens = fc.nat({ max: 1_000_000 });
 
-test('every token of an interaction is in its total once', () => {
+test('the total of an interaction counts every token once', () => {
   const isWhole = fc.property(tokens, tokens, tokens, tokens, tokens, (input, cacheRead, written, reasoning, audioInput) => {
     const usage = { ...noTokens, input: input + audioInput, audioInput, cacheRead, output: written + reasoning, reasoning };
     const reported = writeTokenUsage(usage);
