@@ -54,7 +54,7 @@ class CohereReader implements StreamReader {
       case 'tool-call-start':
         return isObject(call) ? this.#begin(call, index) : [];
       case 'tool-call-delta':
-        return isObject(call) ? this.#goOn(call, index) : [];
+        return isObject(call) ? this.#continueCall(call, index) : [];
       case 'tool-call-end':
         return this.#end(index);
       case 'citation-start':
@@ -73,7 +73,7 @@ class CohereReader implements StreamReader {
     return [callOf(id, name, index), ...(isFilled(text) ? [{ type: 'tool_arguments' as const, index, text }] : [])];
   }
 
-  #goOn({ function: called }: JsonObject, at: unknown): ResponsePart[] {
+  #continueCall({ function: called }: JsonObject, at: unknown): ResponsePart[] {
     const call = this.#calls.get(at);
     const text = isObject(called) ? called.arguments : undefined;
     if (call === undefined || !isFilled(text)) return [];
@@ -81,7 +81,7 @@ class CohereReader implements StreamReader {
     return [{ type: 'tool_arguments', index: call.index, text }];
   }
 
-  /** A call without arguments has an empty object. */
+  /** Ends a call; one without arguments gets an empty object. */
   #end(at: unknown): ResponsePart[] {
     const call = this.#calls.get(at);
     return call === undefined || call.hasArguments ? [] : [{ type: 'tool_arguments', index: call.index, text: '{}' }];

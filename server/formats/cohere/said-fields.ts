@@ -2,7 +2,7 @@
 import type { CarriedFields } from '../request-fields.ts';
 
 const plain = 'command-a-03-2025';
-/** Range: 0 to 1. */
+/** Limits a penalty to the range of 0 to 1. */
 const penalty = (name: string) => (value: unknown) => ({ [name]: typeof value === 'number' ? Math.min(1, Math.max(0, value)) : value });
 
 /** https://docs.cohere.com/v2/reference/chat */

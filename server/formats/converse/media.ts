@@ -34,7 +34,7 @@ const documents: ReadonlyMap<string, string> = new Map([
 export function writeMedia(part: ImagePart | AudioPart | FilePart, names: Map<string, number>): Json | null {
   if (part.type === 'audio') return sounds.has(part.format) ? { audio: { format: part.format, source: { bytes: part.data } } } : null;
   const { source } = part;
-  if (source.kind === 'text') return documentOf('txt', Buffer.from(source.text).toString('base64'), ownName(part, names));
+  if (source.kind === 'text') return documentOf('txt', Buffer.from(source.text).toString('base64'), documentName(part, names));
   if (source.kind !== 'base64') return null;
   if (part.type === 'image') {
     const format = imageType(source.data, source.mediaType).replace(/^image\//, '');
@@ -43,15 +43,15 @@ export function writeMedia(part: ImagePart | AudioPart | FilePart, names: Map<st
   const film = films.get(source.mediaType);
   if (film !== undefined) return { video: { format: film, source: { bytes: source.data } } };
   const format = documents.get(source.mediaType) ?? (source.mediaType.startsWith('text/') ? 'txt' : undefined);
-  return format === undefined ? null : documentOf(format, source.data, ownName(part, names));
+  return format === undefined ? null : documentOf(format, source.data, documentName(part, names));
 }
 
 function documentOf(format: string, bytes: string, name: string): Json {
   return { document: { format, name, source: { bytes } } };
 }
 
-/** Names have letters, digits, single spaces and a few marks, and are unique in a request. */
-function ownName(part: ImagePart | FilePart, names: Map<string, number>): string {
+/** Returns a valid document name: letters, digits, single spaces and a few marks, unique in the request. */
+function documentName(part: ImagePart | FilePart, names: Map<string, number>): string {
   const given = 'name' in part ? (part.name ?? '') : '';
   const plain = given
     .replace(/[^\w\s()[\]-]|_/g, '-')

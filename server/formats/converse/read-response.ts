@@ -81,7 +81,7 @@ class ConverseReader implements StreamReader {
     return [{ type: 'tool_arguments', index: call.index, text: toolUse.input }];
   }
 
-  /** A call without input has an empty object. */
+  /** Ends a block; a call without input gets an empty object. */
   #end(block: unknown): ResponsePart[] {
     const call = this.#calls.get(block);
     return call === undefined || call.hasInput ? [] : [{ type: 'tool_arguments', index: call.index, text: '{}' }];
@@ -111,7 +111,7 @@ function pictureOf({ format, source }: JsonObject): ResponsePart[] {
   return isFilled(format) && isFilled(bytes) ? [{ type: 'image', mediaType: `image/${format}`, data: bytes }] : [];
 }
 
-/** Errors as the framing reports exceptions. */
+/** Returns the error of an exception event, as the framing reports it; null for other events. */
 export function readError({ type, error }: Readonly<JsonObject>): UpstreamErrorObject | null {
   if (type !== 'error' || !isObject(error)) return null;
   const name = isFilled(error.type) ? error.type : 'upstream_error';

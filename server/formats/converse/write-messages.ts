@@ -19,7 +19,7 @@ const filler = '...';
 
 export interface MessageOptions {
   losses: Losses;
-  /** The model caches marked prompts. */
+  /** Whether the model caches marked prompts. */
   preservesMarked: boolean;
 }
 
@@ -40,7 +40,7 @@ export function writeMessages(turns: readonly Turn[], options: MessageOptions): 
   return inOrder;
 }
 
-/** Tool results come first, and a document needs a text next to it. */
+/** Orders content as required: tool results first, and a text next to a document. */
 function ordered(content: readonly Json[]): Json[] {
   const results = content.filter((block) => 'toolResult' in block);
   const others = content.filter((block) => !('toolResult' in block));

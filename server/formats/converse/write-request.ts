@@ -94,7 +94,7 @@ function calledTools(messages: readonly Message[]): Tool[] {
   return [...names].map((name) => ({ name, parameters: {} }));
 }
 
-/** Fields of some families only. */
+/** Writes fields that only some model families have. */
 function writeFurther({ topK, reasoning }: ChatRequest, model: string, losses: Losses): Json {
   const fields: Json = {};
   if (topK !== undefined) {

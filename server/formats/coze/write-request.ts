@@ -15,10 +15,10 @@ export function writeRequest(request: ChatRequest): WrittenRequest {
   const extras = losses.carry(request.extras, carriedFields, title);
   noteSettings(request, losses, title);
   const { messages, responseFormat, userId, isStream } = request;
-  const spoken = messages.filter(({ role }) => role !== 'system');
+  const withoutSystem = messages.filter(({ role }) => role !== 'system');
   // Without other messages, the instructions are the question.
-  const reported = spoken.length > 0 ? spoken : messages;
-  if (reported === spoken) for (const { role, field } of messages) if (role === 'system') losses.dropNamed(field);
+  const reported = withoutSystem.length > 0 ? withoutSystem : messages;
+  if (reported === withoutSystem) for (const { role, field } of messages) if (role === 'system') losses.dropNamed(field);
   const left = new FilesToLeave();
   const written = reported.flatMap((message) => writeMessage(message, losses, left));
   const shape = shapeInWords(responseFormat);

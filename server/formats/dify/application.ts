@@ -16,7 +16,7 @@ export function forApplication(body: Body, application: string): Body {
 const alone = /^USER: \n([\s\S]*)\n$/;
 const heading = /(?:^|\n)(?:SYSTEM|USER|ASSISTANT): \n/;
 
-/** A single user message needs no heading. */
+/** Removes the heading of a query that is a single user message. */
 function plainText(query: string): string {
   const [, text] = alone.exec(query) ?? [];
   return text === undefined || heading.test(text) ? query : text;

@@ -21,14 +21,14 @@ class MessageWriter {
   readonly #losses: Losses;
   readonly #messages: Json[] = [];
   /** User messages, whose content is written when complete. */
-  readonly #asks: { message: Json; blocks: Json[] }[] = [];
+  readonly #userMessages: { message: Json; blocks: Json[] }[] = [];
 
   constructor(losses: Losses) {
     this.#losses = losses;
   }
 
   messages(): Json[] {
-    for (const { message, blocks } of this.#asks) Object.assign(message, contentOf(blocks));
+    for (const { message, blocks } of this.#userMessages) Object.assign(message, contentOf(blocks));
     if (this.#messages[0]?.['Role'] !== 'user') this.#messages.unshift({ Role: 'user', Content: filler });
     if (this.#lastRole === 'assistant') this.#messages.push({ Role: 'user', Content: filler });
     return this.#messages;
@@ -53,13 +53,13 @@ class MessageWriter {
   #requested(blocks: readonly Json[]): void {
     if (blocks.length === 0) return;
     if (this.#lastRole === 'tool') this.#messages.push({ Role: 'assistant', Content: filler });
-    const last = this.#asks.at(-1);
+    const last = this.#userMessages.at(-1);
     if (last !== undefined && last.message === this.#messages.at(-1)) {
       for (const block of blocks) last.blocks.push(block);
       return;
     }
     const message: Json = { Role: 'user' };
-    this.#asks.push({ message, blocks: [...blocks] });
+    this.#userMessages.push({ message, blocks: [...blocks] });
     this.#messages.push(message);
   }
 
@@ -93,7 +93,7 @@ class MessageWriter {
   #result({ callId, content }: ToolResultPart, field: string): Json[] {
     const texts = content.filter((part): part is TextPart => part.type === 'text').map(({ text }) => text);
     const text = texts.join('\n');
-    // No call precedes the result.
+    // Without a preceding call, the result is written as user content.
     if (this.#lastRole !== 'assistant' && this.#lastRole !== 'tool') return content.map((part) => this.#block(part, field));
     this.#messages.push({ Role: 'tool', ToolCallId: callId, Content: text === '' ? filler : text });
     return content.filter((part) => part.type !== 'text').map((part) => this.#block(part, field));
@@ -113,7 +113,7 @@ class MessageWriter {
   }
 }
 
-/** A list must contain a text. */
+/** Returns the content of a message; a list must contain a text. */
 function contentOf(blocks: readonly Json[]): Json {
   if (blocks.every(({ Type }) => Type === 'text')) return { Content: blocks.map(({ Text }) => String(Text)).join('\n') };
   return { Contents: blocks.some(({ Type }) => Type === 'text') ? blocks : [{ Type: 'text', Text: filler }, ...blocks] };

@@ -48,7 +48,7 @@ class OllamaReader implements StreamReader {
     return [...parts, ...endingParts(this.#ending(line.done_reason)), ...usageParts(line)];
   }
 
-  /** Older versions have no reason. */
+  /** Returns the end of a response; older versions report no reason. */
   #ending(word: unknown): ReadEnding {
     const read = readEnding(ollamaEndings, word) ?? { reason: 'stop' };
     return 'reason' in read && this.#calls > 0 ? { ...read, reason: 'tool_calls' } : read;
@@ -63,14 +63,14 @@ class OllamaReader implements StreamReader {
       const index = this.#calls;
       this.#calls += 1;
       const called = isFilled(name) ? name : '';
-      const id = isFilled(call.id) ? call.id : ownId([createdAt, index, called, text]);
+      const id = isFilled(call.id) ? call.id : generatedId([createdAt, index, called, text]);
       parts.push({ type: 'tool_call', index, id, name: called }, { type: 'tool_arguments', index, text });
     }
   }
 }
 
-/** Older versions have no call ids, which must be unique in a conversation. */
-function ownId(marks: readonly unknown[]): string {
+/** Generates a call id, unique in a conversation, for older versions without ids. */
+function generatedId(marks: readonly unknown[]): string {
   return `call_${createHash('sha256').update(JSON.stringify(marks)).digest('hex').slice(0, 24)}`;
 }
 
@@ -79,7 +79,7 @@ function startOf({ model, created_at: createdAt }: Readonly<JsonObject>): Respon
   return { type: 'start', id: '', model: isFilled(model) ? model : '', ...(seconds > 0 ? { createdAt: seconds } : {}) };
 }
 
-/** Also within a stream. */
+/** Returns the error of a line, also within a stream; null if there is none. */
 export function readError(line: Readonly<JsonObject>): UpstreamErrorObject | null {
   const { error } = line;
   if (error === undefined || error === null) return null;

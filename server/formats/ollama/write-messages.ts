@@ -93,7 +93,7 @@ class MessageWriter {
   }
 }
 
-/** Some callers send an empty signature instead of none. */
+/** Whether thinking has no signature; some callers send an empty one. */
 function isUnsigned({ seal }: ReasoningPart): boolean {
   return seal === undefined || seal.data === '';
 }

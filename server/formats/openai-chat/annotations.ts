@@ -2,7 +2,7 @@
 import type { FoundPage, ResponsePart } from '../parts.ts';
 import type { TextOffsets } from '../text-offsets.ts';
 
-/** A citation without a range is placed at the end. */
+/** Returns a citation of this format; one without a range is placed at the end of the text. */
 export function citationOf(
   { url, title = url, start, end }: Extract<ResponsePart, { type: 'citation' }>,
   offsets: TextOffsets,
@@ -15,7 +15,7 @@ export function citationOf(
   return { type: 'url_citation', url_citation: { ...range, title, url } };
 }
 
-/** Search results outside the choices, as in Perplexity's chat completions. https://docs.perplexity.ai/api-reference/sonar-post */
+/** Returns search results as members outside the choices, as in Perplexity's chat completions. https://docs.perplexity.ai/api-reference/sonar-post */
 export function foundIn(pages: readonly FoundPage[]): Record<string, unknown> {
   return { citations: pages.map(({ url }) => url), search_results: pages };
 }

@@ -63,7 +63,7 @@ export function callParameters(body: Body): CallParameters {
 const alternativeBytes = 160;
 const mostAlternatives = 20;
 
-/** Of a response with log probabilities. */
+/** Returns the maximum bytes of a token in a response with log probabilities. */
 function mostTokenBytes({ top_logprobs: alternatives }: Body): number {
   const count = typeof alternatives === 'number' ? Math.max(0, Math.min(mostAlternatives, alternatives)) : 0;
   return plainTokenBytes + alternativeBytes * (1 + count);

@@ -3,7 +3,7 @@ import { isObject, type JsonObject } from '#server/framing/loose-json.ts';
 import { chatEndings, failureIn, type ReadEnding, readEnding } from '../finish-reasons.ts';
 import type { FinishReason } from '../parts.ts';
 
-/** Gateways that report every end as `stop` add the model's own reason. */
+/** Reads the end of a choice; null if it continues. Gateways that report every end as `stop` add the model's reason. */
 export function readChoiceEnding({ finish_reason: word, native_finish_reason: native }: JsonObject): ReadEnding | null {
   const read = readEnding(chatEndings, word);
   if (read === null || 'failure' in read) return read;
@@ -23,17 +23,17 @@ export function allEndPlainly(choices: unknown): boolean {
   return true;
 }
 
-/** The choice continues, or ends with a reason of this format and no contradicting native one, as nearly all do. */
+/** Whether the choice continues, or ends with a reason of this format and without a native one, as nearly all do. */
 export function endsPlainly({ finish_reason: word, native_finish_reason: native }: JsonObject): boolean {
-  return (word === undefined || word === null || ownWords.has(word)) && (native === undefined || native === null);
+  return (word === undefined || word === null || formatWords.has(word)) && (native === undefined || native === null);
 }
 
-/** The reason is more specific than a normal end. */
+/** Whether a native reason is more specific than a normal end. */
 function isReporting({ reason, unknown }: Extract<ReadEnding, { reason: FinishReason }>): boolean {
   return unknown === undefined && (reason === 'length' || reason === 'content_filter');
 }
 
-const ownWords: ReadonlySet<unknown> = new Set(['stop', 'length', 'tool_calls', 'function_call', 'content_filter']);
+const formatWords: ReadonlySet<unknown> = new Set(['stop', 'length', 'tool_calls', 'function_call', 'content_filter']);
 
 /** Translates the reasons of a body or chunk to this format; returns false if nothing changes. */
 export function translateReasons({ choices }: JsonObject): boolean {
@@ -49,13 +49,13 @@ export function translateReasons({ choices }: JsonObject): boolean {
   return isChanged;
 }
 
-/** Reason in this format. If undefined, it is already correct or unknown. */
+/** Returns the reason in this format; undefined if the choice's is already correct or unknown. */
 function translatedReason(choice: JsonObject): string | undefined {
   const read = readChoiceEnding(choice);
   if (read === null || 'failure' in read || read.unknown !== undefined) return undefined;
   const { finish_reason: reported } = choice;
   const word = writeFinishReason(read.reason);
-  return reported === word || (reported !== 'stop' && ownWords.has(reported)) ? undefined : word;
+  return reported === word || (reported !== 'stop' && formatWords.has(reported)) ? undefined : word;
 }
 
 /** Returns a reason that no table has. */
@@ -64,7 +64,7 @@ export function unknownWord(word: unknown): string | undefined {
   return read !== null && 'reason' in read ? read.unknown : undefined;
 }
 
-/** Unknown reason of a complete response. If undefined, all are known. */
+/** Returns an unknown reason of a complete response; undefined if all are known. */
 export function unknownReason({ choices }: JsonObject): string | undefined {
   const list: readonly unknown[] = Array.isArray(choices) ? choices : [];
   for (const choice of list) {

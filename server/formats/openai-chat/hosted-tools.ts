@@ -22,10 +22,10 @@ const searchFields: Readonly<Record<string, (value: unknown) => boolean>> = {
 const searchModel = /search-preview|search-api|^(?:perplexity\/)?sonar/;
 
 const perplexityModel = /^(?:perplexity\/)?sonar/;
-/** Billed by query, whatever the context size. */
+/** Models billed by query, whatever the context size. */
 const researchModel = /^(?:perplexity\/)?sonar-deep-research/;
 
-/** Unknown types are forwarded: each provider has its own. */
+/** Returns the kind of a hosted tool; null for others, which are forwarded because each provider has its own. */
 export function kindOfTool({ type }: Body): HostedKind | null {
   return typeof type === 'string' ? (kinds.find(([name]) => name.test(type))?.[1] ?? null) : null;
 }
@@ -75,7 +75,7 @@ export function isSearchModel(model: unknown): boolean {
   return typeof model === 'string' && searchModel.test(model);
 }
 
-/** Maximum searches of a call. If undefined, unknown. */
+/** Returns the maximum searches of a call; undefined if unknown. */
 function mostSearches(model: string): number | undefined {
   return researchModel.test(model) ? undefined : 1;
 }
@@ -84,11 +84,11 @@ function mostSearches(model: string): number | undefined {
  * Perplexity charges per call by context size, and a separate fee for multi-step searches, which streams only have.
  * https://docs.perplexity.ai/getting-started/pricing
  */
-function searchVariant({ model, web_search_options: options, search_type: ownType, stream }: Body): HostedVariant | undefined {
+function searchVariant({ model, web_search_options: options, search_type: searchType, stream }: Body): HostedVariant | undefined {
   const name = String(model);
   if (!perplexityModel.test(name)) return isObject(options) || isSearchModel(name) ? 'preview' : undefined;
   if (researchModel.test(name)) return undefined;
-  const { search_context_size: size, search_type: type = ownType } = isObject(options) ? options : {};
+  const { search_context_size: size, search_type: type = searchType } = isObject(options) ? options : {};
   const isLarger = size === 'medium' || size === 'high';
   // The provider does not report what `auto` chose.
   if (stream === true && (type === 'pro' || type === 'auto')) return isLarger ? `pro_${size}` : 'pro';
@@ -97,12 +97,12 @@ function searchVariant({ model, web_search_options: options, search_type: ownTyp
 
 const noPlaces: readonly HostedPlace[] = [];
 
-/** Most calls have none of the fields. */
+/** Whether the body has a field for searches; most have none. */
 function hasSearchField({ web_search_options: options, enable_search: isEnabled, search_parameters: parameters }: Body): boolean {
   return options !== undefined || isEnabled !== undefined || parameters !== undefined;
 }
 
-/** The response would be wrong without the search. */
+/** Returns the searches that fields enable. They are forced, because the response would be wrong without them. */
 function searchesIn(body: Body): readonly HostedPlace[] {
   return Object.entries(searchFields).flatMap(([name, isSearch]) =>
     isSearch(body[name]) ? [{ kind: 'web_search' as const, name, most: mostSearches(String(body['model'])), isForced: true }] : [],

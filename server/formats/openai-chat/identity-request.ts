@@ -34,7 +34,7 @@ function refuseObjects({ body, callerFiles }: EncodeInput): void {
   if (field !== undefined) refuseAccountObject(field);
 }
 
-/** The client requested a usage chunk. */
+/** Whether the client requested a usage chunk. */
 function wantsUsage({ stream_options: options }: Body): boolean {
   return typeof options === 'object' && options !== null && 'include_usage' in options && options.include_usage === true;
 }

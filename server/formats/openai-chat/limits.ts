@@ -1,4 +1,4 @@
 import { limitsAt } from '../token-limits.ts';
 
-/** Providers differ in which field they apply. */
+/** Fields for the output limit; providers differ in which one they apply. */
 export const limits = limitsAt('max_tokens', 'max_completion_tokens');

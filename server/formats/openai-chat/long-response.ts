@@ -27,7 +27,7 @@ export function* readLong(input: DecodeInput): Generator<void, ForwardedWhole | 
   };
 }
 
-/** The provider's record or the channel changes the response. */
+/** Whether the provider's record or the channel changes the response. */
 function isRewritten({ route: { provider, setting } }: DecodeInput): boolean {
   return provider?.responses !== undefined || setting.thinkingToContent || setting.forceFormat;
 }

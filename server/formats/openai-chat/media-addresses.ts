@@ -32,7 +32,7 @@ function withPart(part: Body, mediaOf: MediaOf): Body {
   }
 }
 
-/** The member is a URL or an object with one. */
+/** Replaces the URL of a member, which is a URL or an object with one. */
 function withUrl(part: Body, name: string, mediaAt: (url: string) => ReturnType<MediaOf>): Body {
   const given = part[name];
   const url = isObject(given) ? given.url : given;

@@ -14,9 +14,9 @@ const replyPrimer = 3;
 const perTools = 8;
 const perAudio = 100;
 const perFile = 5000;
-/** Alibaba's maximum: 655,360 pixels, of which 32 × 32 are a token. https://www.alibabacloud.com/help/en/model-studio/vision */
+/** Maximum tokens of a video frame at Alibaba: 655,360 pixels, of which 32 × 32 are a token. https://www.alibabacloud.com/help/en/model-studio/vision */
 const perFrame = 640;
-/** https://platform.openai.com/docs/guides/realtime-costs, https://platform.openai.com/docs/guides/pdf-files; video as Google counts it. */
+/** Token rates of media. https://platform.openai.com/docs/guides/realtime-costs, https://platform.openai.com/docs/guides/pdf-files; video as Google counts it. */
 const rates: MediaRates = { audioPerSecond: 10, videoPerSecond: 300, perPage: 2000 };
 
 /** Estimates an image part. */
@@ -105,7 +105,7 @@ function addVideo(prompt: PromptContent, video: unknown): void {
     addMedia(prompt, { value: urlOf(frame), usualType: 'image/*', rates, guess: perFrame, guessOfOthers: perFile });
 }
 
-/** Some providers have an object with the URL, some the URL. */
+/** Returns the URL of a member; some providers wrap it in an object. */
 function urlOf(value: unknown): unknown {
   return isObject(value) ? value.url : value;
 }

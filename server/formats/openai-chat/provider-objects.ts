@@ -3,9 +3,9 @@ import { isObject } from '#server/framing/loose-json.ts';
 import { firstFilled, firstIn, isFilled } from '../provider-objects.ts';
 import type { Body } from '#server/framing/strict-fields.ts';
 
-/** `ms://…` of Moonshot, `oss://…` of Alibaba: everything but URLs, data URLs and bare base64. */
+/** Files by name, such as `ms://…` of Moonshot or `oss://…` of Alibaba: all schemes but `http`, `https` and `data`. */
 const nameOfFile = /^\s*(?!https?:|data:)[a-z][a-z0-9+.-]*:\/\//i;
-/** https://help.aliyun.com/zh/model-studio/long-context-qwen-long */
+/** File ids in texts. https://help.aliyun.com/zh/model-studio/long-context-qwen-long */
 const fileInText = /^\s*fileid:\/\//i;
 const media = ['image_url', 'video_url', 'video', 'document_url', 'input_audio', 'file'];
 /** Members with a URL or data; each may be a list. */
@@ -21,11 +21,11 @@ export function findAccountObject({ messages, tools, extra_body: extra, google }
 }
 
 /** Google's fields within this format. https://ai.google.dev/gemini-api/docs/openai#extra-body */
-function inGoogle(own: unknown, path: string): string | undefined {
-  return isObject(own) ? firstFilled(own, path, ['cached_content', 'cachedContent']) : undefined;
+function inGoogle(fields: unknown, path: string): string | undefined {
+  return isObject(fields) ? firstFilled(fields, path, ['cached_content', 'cachedContent']) : undefined;
 }
 
-/** Conversations may be long, and most of them are texts: no path is made for those. */
+/** Finds an id in messages. Conversations are long and mostly texts, for which no paths are built. */
 function inMessages(messages: unknown): string | undefined {
   const list: readonly unknown[] = Array.isArray(messages) ? messages : [messages];
   for (let index = 0; index < list.length; index += 1) {
@@ -73,7 +73,7 @@ function inMedium(medium: Body, path: string): string | undefined {
   return undefined;
 }
 
-/** An id, or a list with one. */
+/** Finds an id in a value or in a list of values. */
 function inNames(value: unknown, path: string): string | undefined {
   if (!Array.isArray(value)) return isName(value, nameOfFile) ? path : undefined;
   const index = value.findIndex((one) => isName(one, nameOfFile));
@@ -89,10 +89,10 @@ const namesOfTool = ['vector_store_ids', 'file_ids', 'knowledge_id'];
 function inTool(tool: Body, path: string): string | undefined {
   const { type, container } = tool;
   if (typeof container === 'string' && isFilled(container)) return `${path}.container`;
-  const own = typeof type === 'string' && type !== 'function' ? tool[type] : undefined;
+  const fields = typeof type === 'string' && type !== 'function' ? tool[type] : undefined;
   return (
     firstFilled(tool, path, namesOfTool) ??
     (isObject(container) ? firstFilled(container, `${path}.container`, ['file_ids']) : undefined) ??
-    (isObject(own) ? firstFilled(own, `${path}.${String(type)}`, namesOfTool) : undefined)
+    (isObject(fields) ? firstFilled(fields, `${path}.${String(type)}`, namesOfTool) : undefined)
   );
 }

@@ -130,7 +130,7 @@ function addToolResult(results: ResultTurns, message: StrictFields, field: strin
   results.add({ type: 'tool_result', callId: callIds.read(callId), content: readResult(message), isError: false }, field);
 }
 
-/** Images and files are read for formats whose tool results may have them. */
+/** Reads the content of a tool result, with images and files, which other formats support there. */
 function readResult(message: StrictFields): ToolResultPart['content'] {
   const content = message.raw('content');
   if (content === undefined || typeof content === 'string') return readTexts(message);
@@ -236,7 +236,7 @@ function readAssistant(message: StrictFields, textTools: TextToolNames): Assista
   return parts;
 }
 
-/** Arguments of a free text tool are the text itself. */
+/** Reads the arguments of a call; those of a free text tool are the text itself. */
 function readArguments(called: StrictFields, isText = false): Pick<ToolCallPart, 'arguments' | 'object'> {
   return isText ? argumentsOfFreeText(called.text('arguments') ?? '') : argumentsOfCall(called.raw('arguments'));
 }

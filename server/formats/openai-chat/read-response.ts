@@ -108,7 +108,7 @@ function indexOf(choice: JsonObject): number {
 interface ReadChoice {
   index: number;
   calls: ToolCalls;
-  /** Each call is complete, whatever its number. */
+  /** Whether each call is complete, whatever its number. */
   isWhole: boolean;
 }
 
@@ -129,7 +129,7 @@ function addContent(parts: ResponsePart[], content: JsonObject, read: ReadChoice
     addCall(parts, { index: 0, function: content.function_call }, { ...read, isWhole: false });
 }
 
-/** Some servers send an empty call in every response: a call needs a name. */
+/** Whether a call has a name; some servers send an empty call in every response. */
 function hasName({ name }: JsonObject): boolean {
   return typeof name === 'string' && name !== '';
 }
@@ -147,14 +147,14 @@ function addReasoningDetails(parts: ResponsePart[], { reasoning_details: details
   return true;
 }
 
-/** Log probabilities of the content or of the refusal. */
+/** Adds the log probabilities of the content or of the refusal. */
 function addLogprobs(parts: ResponsePart[], { logprobs }: JsonObject, choice: number): void {
   if (!isObject(logprobs)) return;
   const tokens = [...readLogprobs(logprobs.content), ...readLogprobs(logprobs.refusal)];
   if (tokens.length > 0) parts.push({ type: 'logprobs', tokens, choice });
 }
 
-/** Some servers send a list of parts instead of a text. */
+/** Returns the text of a content; some servers send a list of parts. */
 function textOf(content: unknown): string {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return '';
@@ -184,7 +184,7 @@ function addCall(parts: ResponsePart[], piece: JsonObject, { index: choice, call
   if (text !== '') parts.push({ type: 'tool_arguments', index, text, choice });
 }
 
-/** Includes calls of free text tools. */
+/** Returns the called function, or the called free text tool. */
 function calledIn({ function: called, custom }: JsonObject): JsonObject {
   if (isObject(called)) return called;
   if (!isObject(custom)) return {};

@@ -13,7 +13,7 @@ const formats: Readonly<Record<SealOrigin, string>> = {
   bedrock: 'amazon-bedrock-v1',
 };
 
-/** Details without a known format are mostly Claude's. */
+/** Returns the seal of a detail. Without a known format it counts as Claude's, as most are. */
 export function sealOfDetail(data: string, { format, id }: Readonly<Record<string, unknown>>): Seal {
   if (format === formats.openai) return { origin: 'openai', data };
   if (format === formats.bedrock) return { origin: 'bedrock', data };

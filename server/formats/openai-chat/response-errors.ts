@@ -32,7 +32,7 @@ export function errorOf(body: Record<string, unknown>, provider: ProviderTraits 
 /** Finish reason other than `null`. */
 const reasonKey = /_reason"\s*:\s*"/;
 
-/** A choice with an error or a failure reason. */
+/** Returns the error of a failed choice, which has an error object or a failure reason. */
 function failedChoice({ choices }: Record<string, unknown>): ErrorInResponse | null {
   for (const choice of Array.isArray(choices) ? choices : []) {
     if (!isObject(choice)) continue;

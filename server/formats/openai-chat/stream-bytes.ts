@@ -33,10 +33,10 @@ export function mayEndOddly(events: Buffer): boolean {
   });
 }
 
-/** With the closing quote; some servers send an empty reason until the end. */
+/** Known finish reasons with the closing quote; some servers send an empty reason until the end. */
 const plainReasons = ['stop', 'tool_calls', 'length', 'content_filter', 'function_call', ''].map((word) => Buffer.from(`${word}"`));
 
-/** Start of the last bytes, or of the last event if it is longer. */
+/** Returns the start of the last bytes, or of the last event if it is longer. */
 function ending(events: Buffer): number {
   const from = events.length - endingBytes;
   return from <= 0 ? 0 : Math.min(from, startOfEvent(events, events.length - 3));
@@ -73,7 +73,7 @@ export function soundPart(events: Buffer): SoundPart {
 const sideData: ReadonlySet<string> = new Set(['', 'null', '""']);
 const eventField = Buffer.from('event:');
 
-/** Kind of the event between two offsets; a number is the offset of its `[DONE]` line. */
+/** Returns the kind of the event between two offsets; a number is the offset of its `[DONE]` line. */
 function kindOf(events: Buffer, from: number, to: number): 'sound' | 'garbage' | number {
   let isNamed = false;
   let hasOnlyFields = true;
@@ -93,13 +93,13 @@ function kindOf(events: Buffer, from: number, to: number): 'sound' | 'garbage' |
 /** Longer lines are not `[DONE]`, whatever spaces they have. */
 const longestDone = 64;
 
-/** `[DONE]`, also quoted or without `data:`. */
+/** Whether the line is `[DONE]`, also quoted or without `data:`. */
 function isDone(events: Buffer, start: number, end: number): boolean {
   if (end - start > longestDone || end - start < 6) return false;
   return /^(?:data:)?[ \t]*"?\[DONE\]"?[ \t]*$/.test(events.toString('latin1', start, end));
 }
 
-/** Empty line, comment, or field with or without a value. */
+/** Whether the line is empty, a comment, or a field with or without a value. */
 function isField(events: Buffer, start: number, end: number): boolean {
   for (let at = start; at < end; at += 1) {
     const byte = events[at];

@@ -15,7 +15,7 @@ export interface StreamTransform {
 export interface StreamInput {
   route: Pick<Route, 'provider' | 'setting'>;
   upstreamModel: string;
-  /** The client did not request the usage chunk. */
+  /** Whether the usage chunk is removed, because the client did not request it. */
   isUsageHidden: boolean;
 }
 

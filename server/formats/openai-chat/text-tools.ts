@@ -7,7 +7,7 @@ type Body = Readonly<Record<string, unknown>>;
 /** Form of such a call in responses: `custom`, or `function` for callers that support no other. */
 export type TextToolMapping = 'custom' | 'function';
 
-/** Read loosely. */
+/** Returns the names of free text tools in a body that is not validated. */
 export function textToolNames({ tools }: Body): string[] {
   return (Array.isArray(tools) ? tools : []).flatMap((tool: unknown) => {
     if (!isObject(tool) || tool.type !== 'custom' || !isObject(tool.custom)) return [];
@@ -24,7 +24,7 @@ export function responseFields(body: Body): Body {
 const none: Body = {};
 const noNames: readonly string[] = [];
 
-/** If undefined, the tool takes JSON. */
+/** Returns the form of the calls of a free text tool; undefined if the tool takes JSON. */
 export function textToolMapping(requested: Body | undefined, name: string): TextToolMapping | undefined {
   const forms = requested?.['text_tools'];
   const form = isObject(forms) && Object.hasOwn(forms, name) ? forms[name] : undefined;

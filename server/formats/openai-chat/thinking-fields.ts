@@ -4,18 +4,18 @@ import type { ReasoningEffort, ReasoningWish } from '../parts.ts';
 import type { ThinkingWords } from '../provider-traits.ts';
 import { effortOfBudget, nearestEffort } from '../reasoning-models.ts';
 
-export interface SaidThinking {
+export interface WrittenThinking {
   fields: Readonly<Record<string, unknown>>;
   /** Whether the fields satisfy the request, possibly by equivalent fields. */
   isAsWished: boolean;
 }
 
-export function sayThinking(wish: ReasoningWish, { thinking }: ModelFacts, words: ThinkingWords): SaidThinking {
+export function writeThinkingFields(wish: ReasoningWish, { thinking }: ModelFacts, words: ThinkingWords): WrittenThinking {
   if (thinking === null) return { fields: {}, isAsWished: !wish.isOn };
-  return wish.isOn ? sayOn(wish, thinking, words) : sayOff(thinking, words);
+  return wish.isOn ? fieldsOn(wish, thinking, words) : fieldsOff(thinking, words);
 }
 
-function sayOff(thinking: Thinking, words: ThinkingWords): SaidThinking {
+function fieldsOff(thinking: Thinking, words: ThinkingWords): WrittenThinking {
   const efforts = words.efforts ?? thinking.efforts ?? [];
   if (!thinking.isAlwaysOn) {
     const off = switched(words, false);
@@ -26,7 +26,7 @@ function sayOff(thinking: Thinking, words: ThinkingWords): SaidThinking {
   return { fields: least === undefined ? {} : { reasoning_effort: least }, isAsWished: false };
 }
 
-function sayOn({ effort, budgetTokens }: ReasoningWish, thinking: Thinking, words: ThinkingWords): SaidThinking {
+function fieldsOn({ effort, budgetTokens }: ReasoningWish, thinking: Thinking, words: ThinkingWords): WrittenThinking {
   const efforts = words.efforts ?? thinking.efforts ?? [];
   const on = thinking.isAlwaysOn ? {} : (switched(words, true) ?? {});
   const tokens = effort === undefined || efforts.length === 0 ? (budgetTokens ?? tokensOf(effort)) : undefined;
@@ -55,7 +55,7 @@ function switched({ toggle }: ThinkingWords, isOn: boolean): Record<string, unkn
 
 const shares: Readonly<Partial<Record<ReasoningEffort, number>>> = { minimal: 1024, low: 4096, medium: 16_384, high: 32_768 };
 
-/** If undefined, unlimited. */
+/** Returns the token budget of an effort; undefined for no limit. */
 function tokensOf(effort: ReasoningEffort | undefined): number | undefined {
   return effort === undefined ? undefined : shares[effort];
 }

@@ -56,7 +56,7 @@ export function withPlaceholders(messages: readonly unknown[], rule: ThoughtsRul
   return filled.some((message, index) => message !== messages[index]) ? filled : messages;
 }
 
-/** If no placeholder is needed, an empty text suffices. */
+/** Whether thinking is present; an empty text counts if no placeholder is needed. */
 function isThere(value: unknown, placeholder: string): boolean {
   return typeof value === 'string' && (value !== '' || placeholder === '');
 }

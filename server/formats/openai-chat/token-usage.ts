@@ -32,7 +32,7 @@ export function readTokenUsage(value: unknown, quirks?: UsageQuirks): TokenUsage
   return usage === 'invalid' ? null : usage;
 }
 
-/** As `readTokenUsage`, but 'invalid' if main counts are implausible. */
+/** Same as `readTokenUsage`, but returns `invalid` if the main counts are implausible. */
 export function readUsage(value: unknown, quirks?: UsageQuirks): TokenUsage | null | 'invalid' {
   if (!isObject(value)) return value === undefined || value === null ? null : 'invalid';
   const total = mainCount(value.total_tokens);
@@ -145,7 +145,7 @@ function writtenIn(details: Readonly<Record<string, unknown>>): number {
   return 0;
 }
 
-/** At the top for SGLang and Perplexity, otherwise within the details. */
+/** Returns the reasoning tokens: at the top for SGLang and Perplexity, otherwise in the details. */
 function reasoningIn(usage: Record<string, unknown>, details: Readonly<Record<string, unknown>>): number {
   const { reasoning_tokens: within } = details;
   const { reasoning_tokens: apart } = usage;

@@ -6,7 +6,7 @@ import { isObject, type JsonObject } from '#server/framing/loose-json.ts';
 export interface PlacedPiece {
   /** Index of the call in the message, from 0. */
   index: number;
-  /** The piece begins the call. */
+  /** Whether the piece begins the call. */
   isNew: boolean;
   /** Id of the call, unique in the message. */
   id: string;
@@ -33,7 +33,7 @@ export class ToolCalls {
     this.#seed = seed;
   }
 
-  /** Call 0, the only one in the legacy format, has begun. */
+  /** Whether call 0, the only one in the legacy format, has begun. */
   get hasFirst(): boolean {
     return this.#byNumber.has(0);
   }

@@ -14,7 +14,7 @@ import { missedName } from '../unsaid.ts';
 import { callIdRule } from './call-ids.ts';
 import { fitCalls } from './fit-calls.ts';
 import { saidFields } from './said-fields.ts';
-import { sayThinking } from './thinking-fields.ts';
+import { writeThinkingFields } from './thinking-fields.ts';
 import { withPlaceholders } from './thoughts-back.ts';
 
 export function applyTraits(body: Body, input: EncodeInput): AppliedTraits {
@@ -23,7 +23,7 @@ export function applyTraits(body: Body, input: EncodeInput): AppliedTraits {
 
 const nothing: readonly string[] = [];
 
-/** Whether no rule concerns the body, as with most: it has none of their fields, and its messages are none that are adapted. */
+/** Whether no rule concerns the body, as for most: it has no field of a rule, and its messages need no adaptation. */
 function changesNothing(body: Body, { route, seen = allNames, body: scanned }: EncodeInput): boolean {
   if (body !== scanned || (seen & seenName.toolCalls) !== 0) return false;
   let concern = concerns.get(route);
@@ -57,7 +57,7 @@ function concernOf({ provider, rules, set, upstreamModel }: Route): Concern {
   return fields;
 }
 
-/** Case-insensitive parsers would take `MODEL` for the model, which is not the billed one. */
+/** Whether a field is `model` in other letters, which a case-insensitive parser would take for the billed model. */
 function isOtherModel(field: string): boolean {
   return field.length === 5 && field !== 'model' && field.toLowerCase() === 'model';
 }
@@ -126,7 +126,7 @@ interface FittedThinking {
 function fitThinking(edit: BodyEdit, { input, words, facts }: FittedThinking, dropped: string[]): void {
   const effort = effortNamed(edit.get(effortField));
   if (effort === undefined) return;
-  const { fields, isAsWished } = sayThinking(effort === 'none' ? { isOn: false } : { isOn: true, effort }, facts, words);
+  const { fields, isAsWished } = writeThinkingFields(effort === 'none' ? { isOn: false } : { isOn: true, effort }, facts, words);
   if (!isAsWished) {
     const name = missedName(effortField, effort, input, saidFields);
     if (name !== undefined) dropped.push(name);

@@ -19,11 +19,11 @@ const finishKey = Buffer.from('"finish_reason"');
 const spare: Buffer[] = [];
 
 export interface ReportedUsage {
-  /** Unvalidated. */
+  /** Usage object, not validated. */
   value: unknown;
-  /** Unvalidated service tier of the event. */
+  /** Service tier of the event, not validated. */
   tier?: unknown;
-  /** The model wrote text after the usage, which excludes it. */
+  /** Whether the model wrote text after the usage, which does not count that text. */
   hasTextAfter: boolean;
 }
 

@@ -26,7 +26,7 @@ import { openaiUserId } from '../user-id.ts';
 import { cacheControl, withMarks } from './cache-marks.ts';
 import { isSearchModel } from './hosted-tools.ts';
 import { carriedFields } from './said-fields.ts';
-import { sayThinking } from './thinking-fields.ts';
+import { writeThinkingFields } from './thinking-fields.ts';
 import { writeThoughts } from './thoughts-back.ts';
 
 type Json = Record<string, unknown>;
@@ -130,7 +130,7 @@ interface ThinkingModel {
 function writeReasoning(body: Json, wish: ReasoningWish, { knownAs: model, words }: ThinkingModel, losses: Losses): void {
   const facts = words === undefined ? undefined : factsOf(model);
   if (words !== undefined && facts !== undefined) {
-    const { fields, isAsWished: isSaid } = sayThinking(wish, facts, words);
+    const { fields, isAsWished: isSaid } = writeThinkingFields(wish, facts, words);
     Object.assign(body, fields);
     if (!isSaid) losses.drop(fieldOf(wish));
     return;

@@ -18,7 +18,7 @@ export function readWhole({ candidates }: Readonly<JsonObject>): readonly Respon
   ];
 }
 
-/** Error in a body of status 200. If null, there is none. Without candidates, the filters state the reason. */
+/** Returns the error in a body of status 200; null if there is none. Without candidates, the filters state the reason. */
 export function readError(body: unknown): UpstreamErrorObject | null {
   if (!isObject(body)) return null;
   const { error, candidates, filters } = body;

@@ -6,7 +6,7 @@ import { usageParts } from './token-usage.ts';
 
 const failed: ReadonlySet<unknown> = new Set(['failed', 'canceled', 'aborted']);
 
-/** Reads a prediction's error. If null, there is none. */
+/** Returns the error of a prediction; null if there is none. */
 export function readError(body: unknown): UpstreamErrorObject | null {
   if (!isObject(body) || typeof body['id'] !== 'string' || !failed.has(body['status'])) return null;
   return withBilled(errorOf(body['error'], `the prediction is ${String(body['status'])}`), usageParts(body['metrics']));

@@ -3,7 +3,7 @@ export interface Family {
   limit: string;
   /** Smaller limits are rejected. */
   leastLimit?: number;
-  /** If undefined, instructions begin the prompt. */
+  /** Field for instructions; if undefined, they begin the prompt. */
   system?: string;
   /** Field for images, and whether it is a list. If undefined, images are not supported. */
   pictures?: { field: string; isList: boolean };

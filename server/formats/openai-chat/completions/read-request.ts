@@ -58,7 +58,7 @@ function extraFields(fields: StrictFields): ExtraField[] {
   return readExtras(fields, known).filter(({ name, value }) => name !== 'best_of' || value !== fields.raw('n'));
 }
 
-/** Number of alternatives in this format; a flag and a number in others. */
+/** Returns the fields for log probabilities: this format has a number of alternatives, others a flag and a number. */
 function logprobs(fields: StrictFields): ExtraField[] {
   const value = fields.integer('logprobs', 0, 20);
   if (value === undefined) return [];

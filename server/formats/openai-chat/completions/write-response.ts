@@ -129,7 +129,7 @@ function promptRequested({ requested = {} }: ResponseWriterOptions): Required<Pr
   return { echo: typeof echo === 'string' ? echo : '', firstChoice: typeof firstChoice === 'number' ? firstChoice : 0 };
 }
 
-/** The format has no reasoning. */
+/** Returns the text of a part; empty for reasoning, which the format does not have. */
 function writtenText(part: ResponsePart): string {
   if (part.type === 'text' || part.type === 'refusal') return part.text;
   return part.type === 'image' ? markdownPicture(part) : '';
