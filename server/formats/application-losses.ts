@@ -7,7 +7,7 @@ import type { AssistantPart, AudioPart, ChatRequest, FilePart, ImagePart, Messag
 /** Drops the settings of a request and reports their names. @throws {AppError} `untranslatable` */
 export function noteSettings(request: ChatRequest, losses: Losses, title: string): void {
   const { stop, maxTokens, temperature, topP, topK } = request;
-  if (stop !== undefined) throw untranslatable(request.saidFields.stop?.name ?? 'stop', title);
+  if (stop !== undefined) throw untranslatable(request.clientFields.stop?.name ?? 'stop', title);
   if (maxTokens !== undefined) losses.drop('token_limit');
   if (temperature !== undefined) losses.drop('temperature');
   if (topP !== undefined) losses.drop('top_p');

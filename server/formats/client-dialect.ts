@@ -11,7 +11,7 @@ import type { MediaOf } from './media-addresses.ts';
 import type { ChatRequest, ResponsePart } from './parts.ts';
 import type { PromptEdits, Shortening } from './prompt-edits.ts';
 import type { PromptContent } from './prompt-content.ts';
-import type { SaidFields } from './request-fields.ts';
+import type { ClientFields } from './request-fields.ts';
 import type { SessionIds } from './session-ids.ts';
 import type { SocketDialect } from './socket-dialect.ts';
 import type { TokenLimits } from './token-limits.ts';
@@ -127,7 +127,7 @@ export interface ClientDialect {
   readonly holdsObjectsOf?: string;
   /** Fields that limit the tokens of a choice. */
   readonly limits: TokenLimits;
-  readonly saidFields: SaidFields;
+  readonly clientFields: ClientFields;
   /**
    * Reads a body that `check` accepted into parts. Model and stream are replaced by those of `ClientCall.read`.
    * @throws {AppError} 400 with the field at fault

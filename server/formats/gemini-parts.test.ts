@@ -271,7 +271,7 @@ test('requests lose nothing in a round trip through parts', () => {
     },
     { requiredKeys: ['contents', 'tools'] },
   );
-  const plain = ({ saidFields: _said, extras, messages, ...requested }: ChatRequest) => ({
+  const plain = ({ clientFields: _clientFields, extras, messages, ...requested }: ChatRequest) => ({
     ...requested,
     extras: Object.fromEntries(extras.map(({ name, value }) => [name, value])),
     messages: messages.map(({ field: _field, ...message }) => message),

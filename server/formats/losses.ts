@@ -1,7 +1,7 @@
 // Fields that the upstream format does not support: dropped and reported to the caller, or rejected.
 import { AppError, type LocalText } from '#shared/errors.ts';
 import { isObject } from '#server/framing/loose-json.ts';
-import { type CarriedFields, type ExtraField, type RequestField, requestFields, type SaidFields } from './request-fields.ts';
+import { type CarriedFields, type ExtraField, type RequestField, requestFields, type ClientFields } from './request-fields.ts';
 
 /** Title for errors about state that only one provider has. */
 export const otherProviders: LocalText = { zh: '其他提供商', en: 'other providers' };
@@ -24,15 +24,15 @@ function addFields(body: Record<string, unknown>, fields: Readonly<Record<string
 /** Collects the names of lost fields in the caller's format, each once, in order. */
 export class Losses {
   readonly #names = new Set<string>();
-  readonly #said: SaidFields;
+  readonly #fields: ClientFields;
 
-  /** @param said names of fields in the client's format */
-  constructor(said: SaidFields) {
-    this.#said = said;
+  /** @param fields request fields of the client's format, for their names */
+  constructor(fields: ClientFields) {
+    this.#fields = fields;
   }
 
   drop(field: RequestField): void {
-    this.#names.add(this.#said[field]?.name ?? field);
+    this.#names.add(this.#fields[field]?.name ?? field);
   }
 
   dropNamed(name: string): void {
@@ -50,7 +50,7 @@ export class Losses {
       const write = field === null ? undefined : carried[field];
       if (typeof write === 'function') addFields(body, write(value));
       else if (field !== null && requestFields[field].isEssential) throw untranslatable(name, title);
-      else if (field === null || this.#said[field]?.isDoneHere !== true) this.#names.add(name);
+      else if (field === null || this.#fields[field]?.isDoneHere !== true) this.#names.add(name);
     }
     return body;
   }

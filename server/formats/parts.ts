@@ -1,7 +1,7 @@
 // Neutral parts of a chat request and its response. A client dialect reads requests into these types and writes responses from them; an
 // upstream dialect does the reverse. JSON field names of formats do not belong here.
 
-import type { ExtraField, SaidFields } from './request-fields.ts';
+import type { ExtraField, ClientFields } from './request-fields.ts';
 import type { Seal } from './seal.ts';
 import type { HostedCalls, HostedKind } from '#shared/hosted-tools.ts';
 import type { AdviceUsage, TokenUsage } from '#shared/token-usage.ts';
@@ -212,7 +212,7 @@ export interface ChatRequest {
   userId?: string;
   isStream: boolean;
   /** Names of the fields in the client's format, for reports of losses. */
-  saidFields: SaidFields;
+  clientFields: ClientFields;
   /** Fields of the client's body that this type cannot hold. */
   extras: readonly ExtraField[];
 }

@@ -96,20 +96,20 @@ export const requestFields = {
 export type RequestField = keyof typeof requestFields;
 
 /** A request field in a client's format. */
-export interface SaidField {
+export interface ClientField {
   /** Name in errors and in `x-tidegate-dropped`. */
   name: string;
   /** Values that mean the same as an absent field. */
   neutral?: readonly unknown[];
   /** Whether an empty object requests the field too. */
-  isSaidByEmpty?: true;
+  isSetByEmpty?: true;
   /** Whether the gateway implements the field, so that providers need not support it. */
   isDoneHere?: true;
   /** Request fields that demonstrate it. */
   example: Readonly<Record<string, unknown>>;
 }
 
-export type SaidFields = Readonly<Partial<Record<RequestField, SaidField>>>;
+export type ClientFields = Readonly<Partial<Record<RequestField, ClientField>>>;
 
 /** Loss of a field that a format carries only partly. */
 export interface PartialLoss {
@@ -138,9 +138,9 @@ export interface ExtraField {
 }
 
 /** Returns the fields of a format by their name in its bodies. */
-export function fieldsByName(said: SaidFields): ReadonlyMap<string, { field: RequestField; neutral: readonly unknown[] }> {
+export function fieldsByName(fields: ClientFields): ReadonlyMap<string, { field: RequestField; neutral: readonly unknown[] }> {
   const byName = new Map<string, { field: RequestField; neutral: readonly unknown[] }>();
-  for (const [field, { name, neutral = [] }] of Object.entries(said)) {
+  for (const [field, { name, neutral = [] }] of Object.entries(fields)) {
     // A name may have different meanings at the top level and below; the top level comes first.
     if (isRequestField(field) && !byName.has(name)) byName.set(name, { field, neutral });
   }

@@ -190,7 +190,7 @@ test('requests lose nothing in a round trip through parts', () => {
     },
     { requiredKeys: ['model', 'input', 'tools'] },
   );
-  const plain = ({ saidFields: _said, extras, messages, ...request }: ChatRequest) => ({
+  const plain = ({ clientFields: _clientFields, extras, messages, ...request }: ChatRequest) => ({
     ...request,
     extras: Object.fromEntries(extras.map(({ name, value }) => [name, value])),
     // Ignores paths of items, and how many formed a turn.

@@ -72,7 +72,7 @@ export function plainBody(
   if (wanted !== undefined) throw new AppError('untranslatable', { field: wanted, dialect: thisChannel }, { field: wanted });
   for (const name of charged) {
     const meaning = Object.hasOwn(clientBody, name) || !Object.hasOwn(said, name) ? undefined : said[name];
-    dropped.push((meaning === undefined ? undefined : client.saidFields[meaning]?.name) ?? name);
+    dropped.push((meaning === undefined ? undefined : client.clientFields[meaning]?.name) ?? name);
   }
   return Object.fromEntries(Object.entries(body).filter(([name]) => !charged.includes(name)));
 }

@@ -25,7 +25,7 @@ test.each(translationTable)('$from → $to: $field is $treatment', ({ from, to, 
 // Includes pairs of the same format: the written value is the client's.
 const carried = Object.values(clientDialects).flatMap((client) =>
   Object.values(upstreamDialects).flatMap((upstream) =>
-    Object.entries(client.saidFields).flatMap(([field, said]) => {
+    Object.entries(client.clientFields).flatMap(([field, said]) => {
       const write = isRequestField(field) ? upstream.carriedFields[field] : undefined;
       return write === undefined || typeof write === 'object' ? [] : [{ client, upstream, field, said, write }];
     }),

@@ -32,7 +32,7 @@ export function lossBetween(client: Pick<ClientDialect, 'name'>, upstream: Pick<
 
 function lossesBetween(client: ClientDialect, upstream: UpstreamDialect): TranslationRow[] {
   const rows: TranslationRow[] = [];
-  for (const [field, { name, example, isDoneHere }] of Object.entries(client.saidFields)) {
+  for (const [field, { name, example, isDoneHere }] of Object.entries(client.clientFields)) {
     if (!isRequestField(field) || isDoneHere === true || (client.holdsObjectsOf === upstream.name && vendorsOwn.has(field))) continue;
     if (upstream.carriedFields.media === undefined && ofMedia.has(field)) continue;
     const pair = { from: client.name, to: upstream.name, field: name, example };

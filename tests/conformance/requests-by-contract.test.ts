@@ -85,7 +85,7 @@ function membersOf({ client, vendor, type, within }: Contract): Map<string, Said
     }
   }
   // Not in vendors' types: valid numbers, and tools for a choice.
-  for (const { example } of Object.values(client.saidFields)) {
+  for (const { example } of Object.values(client.clientFields)) {
     const fields = asObject(within === undefined ? example : example[within]);
     for (const name of Object.keys(fields)) if (members.has(name)) add(name, fields[name], fields);
   }
@@ -137,7 +137,7 @@ describe.each(contracts)('$client.name', (contract) => {
       const outcomes = new Set(values.map((value) => outcomeOf(contract, upstream, name, value)));
       const isReported = outcomes.has('carried') || outcomes.has('dropped') || outcomes.has('refused');
       const path = within === undefined ? name : `${within}.${name}`;
-      const field = fieldsByName(client.saidFields).get(path)?.field;
+      const field = fieldsByName(client.clientFields).get(path)?.field;
       // A format that carries it by its parts may do so by what it is: one call at a time.
       const isAnyway = field !== undefined && field !== null && upstream.carriedFields[field] === 'by_parts';
       if (!isReported && !isAnyway) lost.push(name);

@@ -67,7 +67,7 @@ type Requested = typeof requested extends fc.Arbitrary<infer Value> ? Value : ne
 function requestOf({ tools, ...rest }: Requested, client: ClientDialect): ChatRequest {
   const parameters = { type: 'object', properties: { port: { type: 'string' } } };
   const withParameters = tools.map((tool) => ({ ...tool, parameters }));
-  return { model, ...rest, tools: withParameters, saidFields: client.saidFields, extras: [] };
+  return { model, ...rest, tools: withParameters, clientFields: client.clientFields, extras: [] };
 }
 
 function expectSame(read: ChatRequest, request: ChatRequest): void {

@@ -13,7 +13,7 @@ import { limits } from './limits.ts';
 import { withMedia } from './media-addresses.ts';
 import { promptContent } from './prompt-content.ts';
 import { readRequest } from './read-request.ts';
-import { saidFields } from './said-fields.ts';
+import { clientFields } from './format-fields.ts';
 import { schemasIn } from './schemas.ts';
 import type { Body } from '#server/framing/strict-fields.ts';
 import { sessionIn } from './session.ts';
@@ -49,7 +49,7 @@ export const claudeClient = {
     },
   },
   limits,
-  saidFields,
+  clientFields,
   readRequest,
   jsonTexts,
   schemasIn,

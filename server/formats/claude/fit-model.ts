@@ -20,7 +20,7 @@ export function fitModel(body: Body, { client, route }: EncodeInput, dropped: st
   // Other vendors' models use this format as well.
   if (facts === undefined || facts.vendor !== 'anthropic') return body;
   const lose: Lose = (field) => {
-    const name = client.saidFields[field]?.name ?? field;
+    const name = client.clientFields[field]?.name ?? field;
     if (!dropped.includes(name)) dropped.push(name);
   };
   let fitting = body;

@@ -10,7 +10,7 @@ import { isAttribution } from './attribution.ts';
 import { editsAreOurs } from './context-edits.ts';
 import { kindOfTool } from './hosted-tools.ts';
 import { cacheOf, readMessages, readTexts } from './read-messages.ts';
-import { saidFields } from './said-fields.ts';
+import { clientFields } from './format-fields.ts';
 import { toolsAtEnd } from './tool-changes.ts';
 
 const known: ReadonlySet<string> = new Set([
@@ -59,7 +59,7 @@ export function readRequest(body: Body): ChatRequest {
       ...citationFields(fields),
       ...unreadFields(fields, tools),
     ],
-    saidFields,
+    clientFields,
   };
   const maxTokens = fields.integer('max_tokens', 0, mostTokens);
   // Zero only fills the cache, which other formats cannot do; their minimum is one token.
@@ -87,7 +87,7 @@ export function readRequest(body: Body): ChatRequest {
   return request;
 }
 
-const extraFields = extraFieldReader(saidFields);
+const extraFields = extraFieldReader(clientFields);
 
 function attributionFields(fields: StrictFields): ExtraField[] {
   const [first] = Array.isArray(fields.raw('system')) ? fields.objects('system') : [];

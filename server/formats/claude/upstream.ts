@@ -20,7 +20,7 @@ import { createStreamReader, readError, readWhole } from './read-response.ts';
 import { fitModel } from './fit-model.ts';
 import { fitThinking } from './thinking.ts';
 import { adaptThinkingSuffix, cutThinkingSuffix, leastLimitOf } from './thinking-suffix.ts';
-import { carriedFields } from './said-fields.ts';
+import { carriedFields } from './format-fields.ts';
 import { withPlaceholders } from './thoughts-back.ts';
 import { unmappedFields } from './unmapped-fields.ts';
 import { fitVersion } from './versions.ts';

@@ -8,7 +8,7 @@ import { splitInstructions, type Turn } from '../instructions.ts';
 import { Losses, untranslatable } from '../losses.ts';
 import type { ThoughtsRule } from '../provider-traits.ts';
 import type { WriteOptions, WrittenRequest } from '../upstream-dialect.ts';
-import { carriedFields } from './said-fields.ts';
+import { carriedFields } from './format-fields.ts';
 import { writeHostedTools } from '../hosted-tools.ts';
 import { writeHostedTool } from './write-hosted-tool.ts';
 import { defaultMaxTokens } from './options.ts';
@@ -35,7 +35,7 @@ const filler = '...';
 
 export function writeRequest(request: ChatRequest, options: WriteOptions): WrittenRequest {
   const { knownAs = options.upstreamModel } = options;
-  const losses = new Losses(request.saidFields);
+  const losses = new Losses(request.clientFields);
   const extras = losses.carry(request.extras, carriedFields, dialect);
   const { instructions, turns } = splitInstructions(request.messages);
   const body: Json = {

@@ -3,7 +3,7 @@ import { parseObject } from '#server/framing/loose-json.ts';
 import { limitsAt } from '../token-limits.ts';
 import type { UpstreamDialect } from '../upstream-dialect.ts';
 import { createStreamReader, readWhole } from './read-response.ts';
-import { carriedFields } from './said-fields.ts';
+import { carriedFields } from './format-fields.ts';
 import { title } from './title.ts';
 import { writeRequest } from './write-request.ts';
 

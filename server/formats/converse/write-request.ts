@@ -8,7 +8,7 @@ import { Losses, untranslatable } from '../losses.ts';
 import type { ChatRequest, TextPart, Tool } from '../parts.ts';
 import type { WriteOptions, WrittenRequest } from '../upstream-dialect.ts';
 import { isNova, thinkingFields } from './models.ts';
-import { carriedFields } from './said-fields.ts';
+import { carriedFields } from './format-fields.ts';
 import { title } from './title.ts';
 import { cachePoint, type Message, writeMessages } from './write-messages.ts';
 
@@ -16,7 +16,7 @@ type Json = Record<string, unknown>;
 
 /** @throws {AppError} `untranslatable` */
 export function writeRequest(request: ChatRequest, { upstreamModel: model }: WriteOptions): WrittenRequest {
-  const losses = new Losses(request.saidFields);
+  const losses = new Losses(request.clientFields);
   const extras = losses.carry(request.extras, carriedFields, title);
   const { instructions, turns } = splitInstructions(request.messages);
   const preservesMarked = isNova(model);

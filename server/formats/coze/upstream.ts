@@ -7,7 +7,7 @@ import type { UpstreamDialect } from '../upstream-dialect.ts';
 import { createAwaiting } from './awaiting.ts';
 import { readError } from './errors.ts';
 import { createStreamReader, readWhole } from './read-response.ts';
-import { carriedFields } from './said-fields.ts';
+import { carriedFields } from './format-fields.ts';
 import { title } from './title.ts';
 import { writeRequest } from './write-request.ts';
 import { allButSound } from '../media-addresses.ts';

@@ -4,12 +4,12 @@ import { FilesToLeave } from '../left-files.ts';
 import { Losses, untranslatable } from '../losses.ts';
 import type { AssistantPart, ChatRequest, Message, TextPart, UserPart } from '../parts.ts';
 import type { WrittenRequest } from '../upstream-dialect.ts';
-import { carriedFields } from './said-fields.ts';
+import { carriedFields } from './format-fields.ts';
 import { title } from './title.ts';
 
 /** @throws {AppError} `untranslatable` */
 export function writeRequest(request: ChatRequest): WrittenRequest {
-  const losses = new Losses(request.saidFields);
+  const losses = new Losses(request.clientFields);
   const extras = losses.carry(request.extras, carriedFields, title);
   noteSettings(request, losses, title);
   const { messages, responseFormat, userId, isStream } = request;

@@ -5,7 +5,7 @@ import { limitsAt } from '../token-limits.ts';
 import type { UpstreamDialect } from '../upstream-dialect.ts';
 import { readError } from './errors.ts';
 import { createStreamReader, readWhole } from './read-response.ts';
-import { carriedFields } from './said-fields.ts';
+import { carriedFields } from './format-fields.ts';
 import { title } from './title.ts';
 import { leastMaxTokens, writeRequest } from './write-request.ts';
 

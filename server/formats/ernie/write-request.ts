@@ -5,7 +5,7 @@ import { splitInstructions } from '../instructions.ts';
 import { Losses, untranslatable } from '../losses.ts';
 import type { ChatRequest, TextPart, Tool } from '../parts.ts';
 import type { WrittenRequest } from '../upstream-dialect.ts';
-import { carriedFields } from './said-fields.ts';
+import { carriedFields } from './format-fields.ts';
 import { title } from './title.ts';
 import { writeMessages } from './write-messages.ts';
 
@@ -16,7 +16,7 @@ export const leastMaxTokens = 2;
 
 /** @throws {AppError} `untranslatable` */
 export function writeRequest(request: ChatRequest): WrittenRequest {
-  const losses = new Losses(request.saidFields);
+  const losses = new Losses(request.clientFields);
   const extras = losses.carry(request.extras, carriedFields, title);
   const { instructions, turns } = splitInstructions(request.messages);
   const body: Json = { ...extras, messages: writeMessages(turns, losses), ...samplingOf(request, losses), ...writeTools(request, losses) };

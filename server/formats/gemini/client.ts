@@ -10,7 +10,7 @@ import { limits } from './limits.ts';
 import { withMedia } from './media-addresses.ts';
 import { promptContent } from './prompt-content.ts';
 import { readRequest } from './read-request.ts';
-import { saidFields } from './said-fields.ts';
+import { clientFields } from './format-fields.ts';
 import { schemasIn } from './schemas.ts';
 import { createStreamWriter, writeWhole } from './write-response.ts';
 
@@ -25,7 +25,7 @@ export const geminiClient = {
     count_tokens: { ...generate, check: checkCount },
   },
   limits,
-  saidFields,
+  clientFields,
   beginningOf: ({ systemInstruction, system_instruction, contents, tools }) =>
     beginningOf({ system: systemInstruction ?? system_instruction, turns: contents, tools }),
   readRequest,

@@ -14,8 +14,8 @@ export function writeSafety(value: unknown): { safetySettings: unknown } {
 }
 
 function written({ type, ...setting }: Readonly<Record<string, unknown>>): object {
-  const said = Object.fromEntries(Object.entries(setting).map(([name, value]) => [name, inCapitals(value)]));
-  return { ...(typeof type === 'string' ? { category: `HARM_CATEGORY_${type.toUpperCase()}` } : {}), ...said };
+  const inOtherForm = Object.fromEntries(Object.entries(setting).map(([name, value]) => [name, inCapitals(value)]));
+  return { ...(typeof type === 'string' ? { category: `HARM_CATEGORY_${type.toUpperCase()}` } : {}), ...inOtherForm };
 }
 
 function inCapitals(value: unknown): unknown {

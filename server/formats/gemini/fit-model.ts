@@ -29,9 +29,9 @@ export function fitModel(body: Body, { route: { facts } }: EncodeInput, dropped:
 }
 
 function withoutSampling(config: Body, lose: (field: string) => void): Body {
-  const said = Object.keys(config).filter((field) => samplingFields.has(field));
-  if (said.length === 0) return config;
-  for (const field of said) if (config[field] !== null && config[field] !== samplingFields.get(field)) lose(field);
+  const requested = Object.keys(config).filter((field) => samplingFields.has(field));
+  if (requested.length === 0) return config;
+  for (const field of requested) if (config[field] !== null && config[field] !== samplingFields.get(field)) lose(field);
   return Object.fromEntries(Object.entries(config).filter(([field]) => !samplingFields.has(field)));
 }
 

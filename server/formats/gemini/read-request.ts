@@ -11,7 +11,7 @@ import { readSchema } from './caller-schema.ts';
 import { objectsOf, plainBody } from '../proto-json.ts';
 import { readContents, readSystem } from './read-contents.ts';
 import { readTools } from './read-tools.ts';
-import { saidFields } from './said-fields.ts';
+import { clientFields } from './format-fields.ts';
 import { effortOfLevel } from './thinking.ts';
 
 const known: ReadonlySet<string> = new Set(['model', 'contents', 'systemInstruction', 'tools', 'toolConfig', 'generationConfig']);
@@ -47,7 +47,7 @@ export function readRequest(body: Body): ChatRequest {
     tools,
     ...(hosted.length === 0 ? {} : { hostedTools: hosted }),
     extras: [...extraFields(fields, known), ...withSound(extraFields(config, knownConfig)), ...contents.extras, ...extras],
-    saidFields,
+    clientFields,
     ...defined('toolChoice', choice),
     ...defined('maxTokens', limit === 0 ? undefined : limit),
     ...defined('temperature', config.number('temperature')),
@@ -60,7 +60,7 @@ export function readRequest(body: Body): ChatRequest {
 }
 
 const extraFields = extraFieldReader(
-  saidFields,
+  clientFields,
   (name, value) => name === 'generationConfig.responseModalities' && isTextOnly(value, 'TEXT'),
 );
 

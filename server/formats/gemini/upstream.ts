@@ -13,7 +13,7 @@ import { limits } from './limits.ts';
 import { safetySettings } from './options.ts';
 import { createStreamReader, readAnswer, readWhole } from './read-response.ts';
 import { readError, readStatedError } from './response-errors.ts';
-import { carriedFields } from './said-fields.ts';
+import { carriedFields } from './format-fields.ts';
 import { freeTiers } from './tiers.ts';
 import { effortOfLevel } from './thinking.ts';
 import { fitModel } from './fit-model.ts';

@@ -10,7 +10,7 @@ import { toJsonSchema } from './json-schema.ts';
 import { takesJsonSchema } from './model-generation.ts';
 import { toOpenApiSchema } from './openapi-schema.ts';
 import { type Schema, SchemaCopies } from '../schema-parts.ts';
-import { carriedFields } from './said-fields.ts';
+import { carriedFields } from './format-fields.ts';
 import { fieldOf } from '../reasoning-models.ts';
 import { factsOf } from '#server/model-facts/find-facts.ts';
 import { thinksAsWished, writeThinking } from './thinking.ts';
@@ -23,7 +23,7 @@ export function writeRequest(
   request: ChatRequest,
   { upstreamModel, knownAs: model = upstreamModel, budget }: WriteOptions,
 ): WrittenRequest {
-  const losses = new Losses(request.saidFields);
+  const losses = new Losses(request.clientFields);
   const { generationConfig, ...extras } = losses.carry(request.extras, carriedFields, 'Gemini');
   const { instructions, turns } = splitInstructions(request.messages);
   const body: Json = { ...extras, contents: writeContents(turns, model, losses) };

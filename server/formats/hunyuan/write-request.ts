@@ -5,7 +5,7 @@ import { splitInstructions } from '../instructions.ts';
 import { Losses, untranslatable } from '../losses.ts';
 import type { ChatRequest, TextPart, Tool } from '../parts.ts';
 import type { WriteOptions, WrittenRequest } from '../upstream-dialect.ts';
-import { carriedFields } from './said-fields.ts';
+import { carriedFields } from './format-fields.ts';
 import { title } from './title.ts';
 import { writeMessages } from './write-messages.ts';
 
@@ -13,7 +13,7 @@ type Json = Record<string, unknown>;
 
 /** @throws {AppError} `untranslatable` */
 export function writeRequest(request: ChatRequest, { upstreamModel: model }: WriteOptions): WrittenRequest {
-  const losses = new Losses(request.saidFields);
+  const losses = new Losses(request.clientFields);
   const extras = losses.carry(request.extras, carriedFields, title);
   const { instructions, turns } = splitInstructions(request.messages);
   const system = systemOf(instructions, request, losses);

@@ -5,7 +5,7 @@ import { errorInResponse } from '../stream-pipe.ts';
 import { noLimits } from '../token-limits.ts';
 import type { UpstreamDialect } from '../upstream-dialect.ts';
 import { createStreamReader, isEvent, readError, readWhole } from './read-response.ts';
-import { carriedFields } from './said-fields.ts';
+import { carriedFields } from './format-fields.ts';
 import { title } from './title.ts';
 import { writeRequest } from './write-request.ts';
 

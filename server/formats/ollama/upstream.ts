@@ -5,7 +5,7 @@ import { limitsAt } from '../token-limits.ts';
 import type { UpstreamDialect } from '../upstream-dialect.ts';
 import { gatherOptions } from './options.ts';
 import { createStreamReader, isLine, readError, readWhole } from './read-response.ts';
-import { carriedFields } from './said-fields.ts';
+import { carriedFields } from './format-fields.ts';
 import { title } from './title.ts';
 import { writeRequest } from './write-request.ts';
 

@@ -6,7 +6,7 @@ import type { ChatRequest, ReasoningWish, Tool } from '../parts.ts';
 import { thinkingLevel } from '../thinking-level.ts';
 import type { WriteOptions, WrittenRequest } from '../upstream-dialect.ts';
 import { withOptions } from './options.ts';
-import { carriedFields } from './said-fields.ts';
+import { carriedFields } from './format-fields.ts';
 import { title } from './title.ts';
 import { writeMessages } from './write-messages.ts';
 
@@ -14,7 +14,7 @@ type Json = Record<string, unknown>;
 
 /** @throws {AppError} `untranslatable` */
 export function writeRequest(request: ChatRequest, { upstreamModel: model }: WriteOptions): WrittenRequest {
-  const losses = new Losses(request.saidFields);
+  const losses = new Losses(request.clientFields);
   const extras = losses.carry(request.extras, carriedFields, title);
   // `stream` defaults to true.
   const written: Json = { ...extras, model, stream: request.isStream, messages: writeMessages(request.messages, losses) };

@@ -11,7 +11,7 @@ import { probeChat } from './probe.ts';
 import { withMedia } from './media-addresses.ts';
 import { promptContent } from './prompt-content.ts';
 import { readRequest } from './read-request.ts';
-import { saidFields } from './said-fields.ts';
+import { clientFields } from './format-fields.ts';
 import { schemasIn } from './schemas.ts';
 import { sessionIn } from './session.ts';
 import { responseFields } from './text-tools.ts';
@@ -35,7 +35,7 @@ export const openaiChatClient = {
     },
   },
   limits,
-  saidFields,
+  clientFields,
   readRequest,
   jsonTexts,
   schemasIn,

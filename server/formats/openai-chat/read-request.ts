@@ -22,7 +22,7 @@ import { readSignatureField, sealOfDetail } from './reasoning-details.ts';
 import { ResultTurns } from '../result-turns.ts';
 import { badField, type Body, StrictFields } from '#server/framing/strict-fields.ts';
 import { readFunction, readHostedTools, readTool, readToolChoice } from './read-tools.ts';
-import { saidFields } from './said-fields.ts';
+import { clientFields } from './format-fields.ts';
 import { textToolNames } from './text-tools.ts';
 import { argumentsOfCall, argumentsOfFreeText } from '../tool-arguments.ts';
 
@@ -68,7 +68,7 @@ export function readRequest(body: Body): ChatRequest {
     tools: [...tools.filter((tool) => kindOfTool(tool.plain) === null).map(readTool), ...fields.objects('functions').map(readFunction)],
     isStream: fields.boolean('stream') ?? false,
     extras: withSound(extraFields(fields, known)),
-    saidFields,
+    clientFields,
     ...defined('toolChoice', readToolChoice(fields, hostedTools)),
     ...defined('parallelToolCalls', fields.boolean('parallel_tool_calls')),
     ...defined('maxTokens', limit === 0 ? undefined : limit),
@@ -82,7 +82,7 @@ export function readRequest(body: Body): ChatRequest {
   };
 }
 
-const extraFields = extraFieldReader(saidFields, (name, value) => name === 'modalities' && isTextOnly(value, 'text'));
+const extraFields = extraFieldReader(clientFields, (name, value) => name === 'modalities' && isTextOnly(value, 'text'));
 
 function readStop(fields: StrictFields): string[] | undefined {
   const value = fields.raw('stop');

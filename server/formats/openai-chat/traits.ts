@@ -10,10 +10,10 @@ import { effortNamed, nearestEffort, refusesSampling } from '../reasoning-models
 import { allNames, seenName } from '../seen-names.ts';
 import type { AppliedTraits } from '../upstream-dialect.ts';
 import { thoughtsRule } from '../thoughts-rule.ts';
-import { missedName } from '../unsaid.ts';
+import { missedName } from '../missed-fields.ts';
 import { callIdRule } from './call-ids.ts';
 import { fitCalls } from './fit-calls.ts';
-import { saidFields } from './said-fields.ts';
+import { clientFields } from './format-fields.ts';
 import { writeThinkingFields } from './thinking-fields.ts';
 import { withPlaceholders } from './thoughts-back.ts';
 
@@ -69,7 +69,7 @@ function applyRules(body: Body, input: EncodeInput): AppliedTraits {
   const result = () => ({ body: edit.result(), dropped });
   const lose = (field: string) => {
     if (!edit.has(field)) return;
-    const name = missedName(field, edit.get(field), input, saidFields);
+    const name = missedName(field, edit.get(field), input, clientFields);
     if (name !== undefined) dropped.push(name);
     edit.drop(field);
   };
@@ -107,7 +107,7 @@ function fitEffort(edit: BodyEdit, input: EncodeInput, dropped: string[]): void 
   const effort = effortNamed(edit.get(effortField));
   if (taken === undefined || effort === undefined || taken.includes(effort)) return;
   const isMissed = facts?.thinking !== null || effort !== 'none';
-  const name = isMissed ? missedName(effortField, effort, input, saidFields) : undefined;
+  const name = isMissed ? missedName(effortField, effort, input, clientFields) : undefined;
   if (name !== undefined) dropped.push(name);
   const nearest = nearestEffort(effort, taken, facts?.thinking?.effortsAs);
   if (nearest === undefined) edit.drop(effortField);
@@ -128,7 +128,7 @@ function fitThinking(edit: BodyEdit, { input, words, facts }: FittedThinking, dr
   if (effort === undefined) return;
   const { fields, isAsWished } = writeThinkingFields(effort === 'none' ? { isOn: false } : { isOn: true, effort }, facts, words);
   if (!isAsWished) {
-    const name = missedName(effortField, effort, input, saidFields);
+    const name = missedName(effortField, effort, input, clientFields);
     if (name !== undefined) dropped.push(name);
   }
   edit.drop(effortField);

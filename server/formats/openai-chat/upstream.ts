@@ -15,7 +15,7 @@ import { cacheKeyFor } from '../prompt-cache.ts';
 import { largestCount } from '../token-limits.ts';
 import { applyTraits } from './traits.ts';
 import { errorIn } from './response-errors.ts';
-import { carriedFields } from './said-fields.ts';
+import { carriedFields } from './format-fields.ts';
 import { unmappedFields } from './unmapped-fields.ts';
 import { writeRequest } from './write-request.ts';
 

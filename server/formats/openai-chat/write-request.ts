@@ -25,7 +25,7 @@ import { writeHostedTools } from '../hosted-tools.ts';
 import { openaiUserId } from '../user-id.ts';
 import { cacheControl, withMarks } from './cache-marks.ts';
 import { isSearchModel } from './hosted-tools.ts';
-import { carriedFields } from './said-fields.ts';
+import { carriedFields } from './format-fields.ts';
 import { writeThinkingFields } from './thinking-fields.ts';
 import { writeThoughts } from './thoughts-back.ts';
 
@@ -35,7 +35,7 @@ const dialect = 'OpenAI Chat Completions';
 
 /** @throws {AppError} `untranslatable` */
 export function writeRequest(requested: ChatRequest, options: WriteOptions): WrittenRequest {
-  const losses = new Losses(requested.saidFields);
+  const losses = new Losses(requested.clientFields);
   const { request, isLost } = withMarks(requested, options.cacheMarks);
   const { knownAs = options.upstreamModel } = options;
   const extras = losses.carry(withoutRefusedRetention(request.extras, knownAs, losses), carriedFields, dialect);

@@ -25,8 +25,8 @@ export function mixedClient({ chat, responses }: { chat: ChatFormat; responses: 
       : { format: chat, body: asChat(body, limits.read(body)) };
 
   // Chat completions are not stored.
-  const { metadata: _metadata, ...others } = responses.saidFields;
-  const saidFields = { ...others, ...(chat.saidFields.metadata === undefined ? {} : { metadata: chat.saidFields.metadata }) };
+  const { metadata: _metadata, ...others } = responses.clientFields;
+  const clientFields = { ...others, ...(chat.clientFields.metadata === undefined ? {} : { metadata: chat.clientFields.metadata }) };
 
   function check(body: Body): void {
     const fields = new StrictFields(body);
@@ -68,12 +68,12 @@ export function mixedClient({ chat, responses }: { chat: ChatFormat; responses: 
     },
     isShapeOf: (body: Body) => (body['input'] !== undefined && isOfResponses(body)) || (body['tools'] !== undefined && isFlat(body)),
     limits,
-    saidFields,
+    clientFields,
     holdsObjectsOf: responses.name,
     readRequest(body: Body) {
       const { format, body: written } = formOf(body);
       const request = format.readRequest(written);
-      return format === responses ? { ...request, saidFields } : request;
+      return format === responses ? { ...request, clientFields } : request;
     },
     jsonTexts: {
       argumentsIn: (body: Body) => (isOfResponses(body) ? responses : chat).jsonTexts?.argumentsIn?.(body) ?? [],

@@ -11,7 +11,7 @@ import { withMedia } from './media-addresses.ts';
 import { promptContent } from './prompt-content.ts';
 import { readRequest } from './read-request.ts';
 import { responseFields } from './present-response.ts';
-import { saidFields } from './said-fields.ts';
+import { clientFields } from './format-fields.ts';
 import { schemasIn } from './schemas.ts';
 import { sessionIn } from './session.ts';
 import { socket } from './socket.ts';
@@ -47,7 +47,7 @@ export const openaiResponsesClient = {
     },
   },
   limits,
-  saidFields,
+  clientFields,
   readRequest,
   jsonTexts,
   schemasIn,

@@ -9,7 +9,7 @@ import { refuseState } from './check-request.ts';
 import { isCompaction, summaryRequest, withoutTrigger } from './compaction.ts';
 import { readInput } from './read-items.ts';
 import { readToolChoice, readTools } from './read-tools.ts';
-import { saidFields } from './said-fields.ts';
+import { clientFields } from './format-fields.ts';
 
 /** `store` and `background` do not apply: the provider stores nothing. */
 const known: ReadonlySet<string> = new Set([
@@ -60,7 +60,7 @@ function readFields(body: Body): ChatRequest {
     ...(read.hosted.length === 0 ? {} : { hostedTools: read.hosted }),
     isStream: fields.boolean('stream') ?? false,
     extras: [...extraFields(fields, known), ...includeFields(fields), ...wishFields(wishes), ...input.extras, ...read.extras],
-    saidFields,
+    clientFields,
     ...defined('toolChoice', choice),
     ...defined('parallelToolCalls', fields.boolean('parallel_tool_calls')),
     ...defined('maxTokens', fields.integer('max_output_tokens', 1, mostTokens)),
@@ -77,7 +77,7 @@ function instructionsOf(fields: StrictFields): Message[] {
   return text === '' ? [] : [{ role: 'system', content: [{ type: 'text', text }], field: 'instructions' }];
 }
 
-const extraFields = extraFieldReader(saidFields);
+const extraFields = extraFieldReader(clientFields);
 
 /** Returns the `include` values that the parts cannot hold; encrypted thinking is always included. */
 function includeFields(fields: StrictFields): ExtraField[] {

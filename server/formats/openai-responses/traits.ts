@@ -4,12 +4,12 @@ import { type Body, type BodyEdit, createEdit } from '../body-edit.ts';
 import { cacheKeyFor, refusesRetention, retentionField } from '../prompt-cache.ts';
 import type { EncodeInput } from '../encode-input.ts';
 import { effortNamed, nearestEffort, refusesSampling } from '../reasoning-models.ts';
-import { missedName } from '../unsaid.ts';
+import { missedName } from '../missed-fields.ts';
 import type { AppliedTraits } from '../upstream-dialect.ts';
 import { callIdRule } from './call-ids.ts';
 import { fitCalls } from './fit-calls.ts';
 import { effortIn } from './identity.ts';
-import { saidFields } from './said-fields.ts';
+import { clientFields } from './format-fields.ts';
 
 /** Returns the same body if nothing changes. */
 export function applyTraits(body: Body, input: EncodeInput): AppliedTraits {
@@ -20,7 +20,7 @@ export function applyTraits(body: Body, input: EncodeInput): AppliedTraits {
   if (route.set !== null) addFields(edit, route.set);
   const lose = (field: string) => {
     if (!edit.has(field)) return;
-    const name = missedName(field, edit.get(field), input, saidFields);
+    const name = missedName(field, edit.get(field), input, clientFields);
     if (name !== undefined) dropped.push(name);
     edit.drop(field);
   };
@@ -56,9 +56,9 @@ function fitEffort(edit: BodyEdit, input: EncodeInput, dropped: string[]): void 
   const { effort: _refused, ...rest } = reasoning;
   const nearest = nearestEffort(effort, taken);
   dropped.push(
-    missedName('reasoning', reasoning, input, saidFields) === 'reasoning'
+    missedName('reasoning', reasoning, input, clientFields) === 'reasoning'
       ? 'reasoning.effort'
-      : (input.client.saidFields.effort?.name ?? 'reasoning.effort'),
+      : (input.client.clientFields.effort?.name ?? 'reasoning.effort'),
   );
   edit.set('reasoning', nearest === undefined ? rest : { ...rest, effort: nearest });
 }

@@ -13,7 +13,7 @@ import { gathering } from './gathering.ts';
 import { errorIn } from './read-error.ts';
 import { readWhole } from './read-response.ts';
 import { createStreamReader } from './read-stream.ts';
-import { carriedFields } from './said-fields.ts';
+import { carriedFields } from './format-fields.ts';
 import { withReasoning } from './token-usage.ts';
 import { applyTraits } from './traits.ts';
 import { unmappedFields } from './unmapped-fields.ts';

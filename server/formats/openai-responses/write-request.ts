@@ -8,7 +8,7 @@ import { Losses, untranslatable } from '../losses.ts';
 import type { ChatRequest, Message, Tool, ToolChoice } from '../parts.ts';
 import { effortOf, fieldOf, isAsWished, reasons, takesEffort } from '../reasoning-models.ts';
 import type { DoubtfulField, WriteOptions, WrittenRequest } from '../upstream-dialect.ts';
-import { carriedFields } from './said-fields.ts';
+import { carriedFields } from './format-fields.ts';
 import { writeHostedTools } from '../hosted-tools.ts';
 import { openaiUserId } from '../user-id.ts';
 import { hostedTypes, writeHostedTool } from './write-hosted-tool.ts';
@@ -22,11 +22,11 @@ export const leastMaxTokens = 16;
 
 /** @throws {AppError} `untranslatable` */
 export function writeRequest(request: ChatRequest, options: WriteOptions): WrittenRequest {
-  const losses = new Losses(request.saidFields);
+  const losses = new Losses(request.clientFields);
   const { knownAs = options.upstreamModel } = options;
   const isReasoning = reasons(knownAs);
   if (request.stop !== undefined) {
-    if (!isReasoning) throw untranslatable(request.saidFields.stop?.name ?? 'stop', title);
+    if (!isReasoning) throw untranslatable(request.clientFields.stop?.name ?? 'stop', title);
     // Thinking models reject stop sequences in any format, so no other channel would accept them.
     losses.drop('stop');
   }

@@ -3,14 +3,14 @@ import { noteMessage, noteSettings, shapeInWords, reportedText } from '../applic
 import { Losses, untranslatable } from '../losses.ts';
 import type { AssistantPart, ChatRequest, Message, TextPart, UserPart } from '../parts.ts';
 import type { WrittenRequest } from '../upstream-dialect.ts';
-import { carriedFields } from './said-fields.ts';
+import { carriedFields } from './format-fields.ts';
 import { title } from './title.ts';
 
 const [requesting, other] = ['0', '1'];
 
 /** @throws {AppError} `untranslatable` */
 export function writeRequest({ temperature, topP, topK, ...request }: ChatRequest): WrittenRequest {
-  const losses = new Losses(request.saidFields);
+  const losses = new Losses(request.clientFields);
   const extras = losses.carry(request.extras, carriedFields, title);
   noteSettings(request, losses, title);
   if (request.userId !== undefined) losses.drop('user_id');

@@ -8,7 +8,7 @@ import { createAwaiting } from './awaiting.ts';
 import { readError } from './errors.ts';
 import { familyOf } from './families.ts';
 import { createStreamReader, readWhole } from './read-response.ts';
-import { carriedFields } from './said-fields.ts';
+import { carriedFields } from './format-fields.ts';
 import { title } from './title.ts';
 import { writeRequest } from './write-request.ts';
 

@@ -5,14 +5,14 @@ import { dataUrl, imageType } from '../media.ts';
 import type { AssistantPart, ChatRequest, ImagePart, Message, TextPart, UserPart } from '../parts.ts';
 import type { WriteOptions, WrittenRequest } from '../upstream-dialect.ts';
 import { type Family, familyOf } from './families.ts';
-import { carriedFields } from './said-fields.ts';
+import { carriedFields } from './format-fields.ts';
 import { title } from './title.ts';
 
 type Json = Record<string, unknown>;
 
 /** @throws {AppError} `untranslatable` */
 export function writeRequest(request: ChatRequest, { upstreamModel }: WriteOptions): WrittenRequest {
-  const losses = new Losses(request.saidFields);
+  const losses = new Losses(request.clientFields);
   const extras = losses.carry(request.extras, carriedFields, title);
   noteTools(request, losses, title);
   if (request.userId !== undefined) losses.drop('user_id');
@@ -26,9 +26,9 @@ export function writeRequest(request: ChatRequest, { upstreamModel }: WriteOptio
 }
 
 /** The limit is renamed for the model in `normalize`. */
-function settingsOf({ maxTokens, temperature, topP, topK, stop, saidFields }: ChatRequest, family: Family, losses: Losses): Json {
+function settingsOf({ maxTokens, temperature, topP, topK, stop, clientFields }: ChatRequest, family: Family, losses: Losses): Json {
   if (stop !== undefined && (!family.stop || stop.some((text) => text.includes(','))))
-    throw untranslatable(saidFields.stop?.name ?? 'stop', title);
+    throw untranslatable(clientFields.stop?.name ?? 'stop', title);
   if (temperature !== undefined && !family.temperature) losses.drop('temperature');
   if (topP !== undefined && !family.topP) losses.drop('top_p');
   if (topK !== undefined && !family.topK) losses.drop('top_k');

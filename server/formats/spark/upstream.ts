@@ -6,7 +6,7 @@ import { limitsAt } from '../token-limits.ts';
 import type { UpstreamDialect } from '../upstream-dialect.ts';
 import { readError } from './errors.ts';
 import { createStreamReader, gathering, isLast, isMessage, readWhole } from './read-response.ts';
-import { carriedFields } from './said-fields.ts';
+import { carriedFields } from './format-fields.ts';
 import { title } from './title.ts';
 import { applyTraits, writeRequest } from './write-request.ts';
 

@@ -5,7 +5,7 @@ import type { AssistantPart, ChatRequest, Message, TextPart, UserPart } from '..
 import type { AppliedTraits, WriteOptions, WrittenRequest } from '../upstream-dialect.ts';
 import type { EncodeInput } from '../encode-input.ts';
 import { isObject } from '#server/framing/loose-json.ts';
-import { carriedFields } from './said-fields.ts';
+import { carriedFields } from './format-fields.ts';
 import { title } from './title.ts';
 
 interface SparkMessage {
@@ -15,9 +15,9 @@ interface SparkMessage {
 
 /** @throws {AppError} `untranslatable` */
 export function writeRequest(request: ChatRequest, { upstreamModel }: WriteOptions): WrittenRequest {
-  const losses = new Losses(request.saidFields);
+  const losses = new Losses(request.clientFields);
   losses.carry(request.extras, carriedFields, title);
-  if (request.stop !== undefined) throw untranslatable(request.saidFields.stop?.name ?? 'stop', title);
+  if (request.stop !== undefined) throw untranslatable(request.clientFields.stop?.name ?? 'stop', title);
   noteTools(request, losses, title);
   if (request.userId !== undefined) losses.drop('user_id');
   const shape = shapeInWords(request.responseFormat);

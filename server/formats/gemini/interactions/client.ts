@@ -13,7 +13,7 @@ import { limits } from './limits.ts';
 import { withMedia } from './media-addresses.ts';
 import { promptContent } from './prompt-content.ts';
 import { readRequest } from './read-request.ts';
-import { saidFields } from './said-fields.ts';
+import { clientFields } from './format-fields.ts';
 import { schemasIn } from './schemas.ts';
 import { title } from './title.ts';
 import { createStreamWriter, writeWhole } from './write-response.ts';
@@ -37,7 +37,7 @@ export const geminiInteractionsClient = {
     },
   },
   limits,
-  saidFields,
+  clientFields,
   readRequest,
   jsonTexts,
   schemasIn,

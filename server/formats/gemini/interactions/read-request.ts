@@ -12,7 +12,7 @@ import { bareModel } from './requested-model.ts';
 import { refuseState } from './check-request.ts';
 import { readSteps } from './read-steps.ts';
 import { readTools } from './read-tools.ts';
-import { saidFields } from './said-fields.ts';
+import { clientFields } from './format-fields.ts';
 
 /** `store` and `background` do not apply: the provider stores nothing. */
 const known: ReadonlySet<string> = new Set([
@@ -61,7 +61,7 @@ export function readRequest(body: Body): ChatRequest {
     tools,
     ...(hosted.length === 0 ? {} : { hostedTools: hosted }),
     extras: [...extraFields(fields, known), ...extraFields(config, knownConfig), ...withSound(modalities(fields)), ...ofSteps, ...ofTools],
-    saidFields,
+    clientFields,
     ...defined('toolChoice', choice),
     ...defined('maxTokens', config.integer('max_output_tokens', 1, mostTokens)),
     ...defined('temperature', config.number('temperature')),
@@ -72,7 +72,7 @@ export function readRequest(body: Body): ChatRequest {
   };
 }
 
-const extraFields = extraFieldReader(saidFields);
+const extraFields = extraFieldReader(clientFields);
 
 /** Output modalities that other providers support too: only Google generates video and documents. */
 const modalitiesHere: ReadonlySet<unknown> = new Set(['text', 'image', 'audio']);

@@ -6,7 +6,7 @@ import { limitsAt } from '../../token-limits.ts';
 import { openaiChatClient } from '../client.ts';
 import { callParameters, checkRequest, promptContent } from './check-request.ts';
 import { readRequest } from './read-request.ts';
-import { saidFields } from './said-fields.ts';
+import { clientFields } from './format-fields.ts';
 import { createStreamWriter, writeWhole } from './write-response.ts';
 
 const limits = limitsAt('max_tokens');
@@ -36,7 +36,7 @@ export const openaiCompletionsClient = {
     },
   },
   limits,
-  saidFields,
+  clientFields,
   readRequest,
   writeWhole,
   createStreamWriter,

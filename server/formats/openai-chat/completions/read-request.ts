@@ -5,7 +5,7 @@ import { extraFieldReader } from '../../extra-fields.ts';
 import type { ExtraField } from '../../request-fields.ts';
 import { badField, type Body, StrictFields } from '#server/framing/strict-fields.ts';
 import { promptsOf, usualMaxTokens } from './check-request.ts';
-import { saidFields } from './said-fields.ts';
+import { clientFields } from './format-fields.ts';
 
 const known: ReadonlySet<string> = new Set([
   'model',
@@ -43,7 +43,7 @@ export function readRequest(body: Body): ChatRequest {
     maxTokens: fields.integer('max_tokens', 1, mostTokens) ?? usualMaxTokens,
     isStream: fields.boolean('stream') ?? false,
     extras: [...extraFields(fields), ...logprobs(fields)],
-    saidFields,
+    clientFields,
     ...(temperature === undefined ? {} : { temperature }),
     ...(topP === undefined ? {} : { topP }),
     ...(stop === undefined ? {} : { stop }),
@@ -51,7 +51,7 @@ export function readRequest(body: Body): ChatRequest {
   };
 }
 
-const readExtras = extraFieldReader(saidFields);
+const readExtras = extraFieldReader(clientFields);
 
 function extraFields(fields: StrictFields): ExtraField[] {
   // No more choices are written than returned.

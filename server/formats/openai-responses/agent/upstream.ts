@@ -4,7 +4,7 @@ import { hosted } from '../hosted-tools.ts';
 import type { UpstreamDialect } from '../../upstream-dialect.ts';
 import { searchesOf } from './models.ts';
 import { createStreamReader, readWhole } from './read-response.ts';
-import { carriedFields } from './said-fields.ts';
+import { carriedFields } from './format-fields.ts';
 import { title } from './title.ts';
 import { applyTraits } from './traits.ts';
 import { writeRequest } from './write-request.ts';

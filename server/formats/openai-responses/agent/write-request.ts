@@ -8,7 +8,7 @@ import { effortOf, fieldOf, isAsWished } from '../../reasoning-models.ts';
 import type { DialectSettings, WriteOptions, WrittenRequest } from '../../upstream-dialect.ts';
 import { leastMaxTokens } from '../write-request.ts';
 import { requestedModel, needsLimit, searchesOf, thinks } from './models.ts';
-import { carriedFields } from './said-fields.ts';
+import { carriedFields } from './format-fields.ts';
 import { readSearchFields, type SearchFields, writeSearch } from './search-fields.ts';
 import { title } from './title.ts';
 import { writeItems } from './write-items.ts';
@@ -17,7 +17,7 @@ type Json = Record<string, unknown>;
 
 /** @throws {AppError} `untranslatable` */
 export function writeRequest(request: ChatRequest, { upstreamModel, settings }: WriteOptions): WrittenRequest {
-  const losses = new Losses(request.saidFields);
+  const losses = new Losses(request.clientFields);
   const search = readSearchFields(request.extras);
   const body: Json = {
     ...losses.carry(search.rest, carriedFields, title),

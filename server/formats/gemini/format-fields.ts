@@ -1,5 +1,5 @@
 // Fields of `generateContent` requests, and fields of other formats that this one carries.
-import type { CarriedFields, SaidFields } from '../request-fields.ts';
+import type { CarriedFields, ClientFields } from '../request-fields.ts';
 import { writeSeal } from '../seal.ts';
 import { writeModalities, writeSafety } from './config-fields.ts';
 import { usualTiers } from './tiers.ts';
@@ -16,7 +16,7 @@ const foreign = Buffer.from(writeSeal({ origin: 'claude', data: 'Cg==' }, 'gemin
 const picture = { inlineData: { mimeType: 'image/png', data: 'iVBORw0KGgo=' } };
 
 /** https://ai.google.dev/api/generate-content */
-export const saidFields: SaidFields = {
+export const clientFields: ClientFields = {
   choices: { name: 'generationConfig.candidateCount', neutral: [0, 1], example: config({ candidateCount: 2 }) },
   logprobs: { name: 'generationConfig.responseLogprobs', neutral: [false], example: config({ responseLogprobs: true }) },
   top_logprobs: { name: 'generationConfig.logprobs', neutral: [0], example: config({ logprobs: 3 }) },

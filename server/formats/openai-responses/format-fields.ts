@@ -1,5 +1,5 @@
 // Fields of Responses requests, and fields of other formats that this one carries.
-import type { CarriedFields, SaidFields } from '../request-fields.ts';
+import type { CarriedFields, ClientFields } from '../request-fields.ts';
 import { writeSeal } from '../seal.ts';
 
 const question = { role: 'user', content: 'Hello' };
@@ -9,7 +9,7 @@ const thought = { type: 'reasoning', id: 'rs_1', summary: [{ type: 'summary_text
 const drawing = { type: 'image_generation' };
 
 /** https://platform.openai.com/docs/api-reference/responses/create */
-export const saidFields: SaidFields = {
+export const clientFields: ClientFields = {
   top_logprobs: { name: 'top_logprobs', neutral: [0], example: { top_logprobs: 3 } },
   logprobs: { name: 'include', example: { include: ['message.output_text.logprobs'] } },
   provider_outputs: { name: 'include', example: { include: ['web_search_call.action.sources'] } },

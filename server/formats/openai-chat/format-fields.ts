@@ -1,10 +1,10 @@
 // Fields of chat completion requests, and fields of other formats that this one carries.
-import type { CarriedFields, SaidFields } from '../request-fields.ts';
+import type { CarriedFields, ClientFields } from '../request-fields.ts';
 
 const userPart = (part: object) => ({ messages: [{ role: 'user', content: [part] }] });
 
 /** https://platform.openai.com/docs/api-reference/chat/create */
-export const saidFields: SaidFields = {
+export const clientFields: ClientFields = {
   choices: { name: 'n', neutral: [1], example: { n: 2 } },
   logprobs: { name: 'logprobs', neutral: [false], example: { logprobs: true } },
   top_logprobs: { name: 'top_logprobs', neutral: [0], example: { top_logprobs: 3 } },

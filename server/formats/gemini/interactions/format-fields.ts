@@ -1,5 +1,5 @@
 // Fields of Interactions requests.
-import type { SaidFields } from '../../request-fields.ts';
+import type { ClientFields } from '../../request-fields.ts';
 import { usualTiers } from '../tiers.ts';
 import { writeSignature } from './signature.ts';
 
@@ -17,7 +17,7 @@ const thought = (part: object) => ({
 const picture = { type: 'image', mime_type: 'image/png', data: 'iVBORw0KGgo=' };
 
 /** https://ai.google.dev/api/interactions-api */
-export const saidFields: SaidFields = {
+export const clientFields: ClientFields = {
   voice: { name: 'generation_config.speech_config', example: config({ speech_config: { speakers: [{ voice: 'Kore' }] } }) },
   modalities: { name: 'response_modalities', example: { response_modalities: ['text', 'image'] } },
   seed: { name: 'generation_config.seed', example: config({ seed: 7 }) },

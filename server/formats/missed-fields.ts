@@ -1,6 +1,6 @@
 // Reports fields that a provider does not support, unless they equal the default.
 import type { EncodeInput } from './encode-input.ts';
-import { fieldsByName, isRequestField, type SaidFields } from './request-fields.ts';
+import { fieldsByName, isRequestField, type ClientFields } from './request-fields.ts';
 
 /** Default values in OpenAI's formats. */
 const defaults: ReadonlyMap<string, unknown> = new Map([
@@ -16,11 +16,11 @@ function saysNothing(field: string, value: unknown): boolean {
 
 /**
  * Returns the caller's name of a dropped field; undefined if the field had no effect.
- * @param said fields of the body's format
+ * @param fields fields of the body's format
  */
-export function missedName(field: string, value: unknown, { client, clientBody }: EncodeInput, said: SaidFields): string | undefined {
+export function missedName(field: string, value: unknown, { client, clientBody }: EncodeInput, fields: ClientFields): string | undefined {
   if (saysNothing(field, value)) return undefined;
   if (Object.hasOwn(clientBody, field)) return field;
-  const meaning = fieldsByName(said).get(field)?.field ?? field;
-  return isRequestField(meaning) ? client.saidFields[meaning]?.name : undefined;
+  const meaning = fieldsByName(fields).get(field)?.field ?? field;
+  return isRequestField(meaning) ? client.clientFields[meaning]?.name : undefined;
 }

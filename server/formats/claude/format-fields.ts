@@ -1,5 +1,5 @@
 // Fields of Messages requests, and fields of other formats that this one carries.
-import type { CarriedFields, PartialLoss, SaidFields } from '../request-fields.ts';
+import type { CarriedFields, PartialLoss, ClientFields } from '../request-fields.ts';
 import { writeSeal } from '../seal.ts';
 import { attributionMark } from './attribution.ts';
 
@@ -8,7 +8,7 @@ const userPart = (part: object) => ({ messages: [{ role: 'user', content: [part]
 const advisor = { type: 'advisor_20260301', name: 'advisor', model: 'claude-opus-4-6' };
 
 /** https://platform.claude.com/docs/en/api/messages */
-export const saidFields: SaidFields = {
+export const clientFields: ClientFields = {
   container: { name: 'container', example: { container: 'c1' } },
   mcp_servers: { name: 'mcp_servers', example: { mcp_servers: [{ type: 'url', url: 'https://example.com', name: 'a' }] } },
   region: { name: 'inference_geo', example: { inference_geo: 'eu' } },
@@ -21,7 +21,7 @@ export const saidFields: SaidFields = {
     example: userPart({ type: 'document', source: { type: 'text', media_type: 'text/plain', data: 'A' }, citations: { enabled: true } }),
   },
   safeguards: { name: 'safeguards', example: { safeguards: [{ type: 'dangerous_tool_use', classifier_context: 'main' }] } },
-  diagnostics: { name: 'diagnostics', isSaidByEmpty: true, example: { diagnostics: {} } },
+  diagnostics: { name: 'diagnostics', isSetByEmpty: true, example: { diagnostics: {} } },
   user_profile: { name: 'user_profile_id', example: { user_profile_id: 'p1' } },
   workspace: { name: 'workspace_id', example: { workspace_id: 'w1' } },
   offered_provider_tools: { name: 'tools.0', example: { tools: [advisor] } },
