@@ -301,6 +301,31 @@ describe.each(engines)('calls with an idempotency key on $kind', (engine) => {
     await scene.checkBooks();
   });
 
+  it('a response that is being stored when the request is repeated is waited for', async () => {
+    await using scene = await createScene(engine);
+    const text = await (await scene.chat({}, once)).text();
+    const [stored] = await calls(scene).find({});
+    // The charge is durable, and its response is on its way.
+    await calls(scene).patch({ state: 'stored' }, { set: { state: 'running', response: '' } });
+    const process = scene.app.context.ledger.processId;
+    const seq = (await scene.logs(1))[0]?.seq ?? 0;
+    await scene.app.context.db.collection('processes').patch({ id: process }, { set: { settled_seq: seq } });
+    const repeating = scene.chat({}, once);
+    await calls(scene).patch({ state: 'running' }, { set: { state: 'stored', response: stored?.response ?? '' } });
+    const again = await repeating;
+    expect([again.status, await again.text()]).toEqual([200, text]);
+  });
+
+  it('repetitions count against the limit of calls about stored objects', async () => {
+    const env = { GLOBAL_API_RATE_LIMIT_ENABLE: 'true', GLOBAL_API_RATE_LIMIT: '1' };
+    await using scene = await createScene(engine, { env });
+    const statuses: number[] = [];
+    for (let count = 0; count < 60 && !statuses.includes(429); count += 1) statuses.push((await scene.chat({}, once)).status);
+    expect(statuses.slice(0, 5)).toEqual([200, 200, 200, 200, 200]);
+    expect(statuses.at(-1)).toBe(429);
+    expect((await scene.chat()).status).toBe(200);
+  });
+
   it('long responses are not stored, and records end after a day', async () => {
     await using scene = await createScene(engine);
     scene.upstream.behave({ text: 'tide '.repeat(60_000) });

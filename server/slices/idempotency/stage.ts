@@ -1,9 +1,11 @@
 // `Idempotency-Key`: a repeated request gets the response of the first one, which was charged once. Streams and background responses are
 // not repeated. By the draft of the IETF (draft-ietf-httpapi-idempotency-key-header), with a repetition's request compared by its path and body.
+import { setTimeout as waitFor } from 'node:timers/promises';
 import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import { UniqueConflict } from '#server/db/collection.ts';
 import type { IdempotentCallRecord } from '#server/db/records/idempotent-call.ts';
+import { limitStoredCalls } from '#server/http/rate-limit.ts';
 import type { AdmittedCall } from '#server/call/admission/admit-call.ts';
 import type { RunningCall } from '#server/call/running-call.ts';
 import type { CallStage, EndedCall, SentResponse, StageRun } from '#server/call/stages.ts';
@@ -11,17 +13,17 @@ import { resolvedCharge } from '#server/money/recovery/call-charge.ts';
 import type { ChargeRow } from '#server/money/settlement/settlement.ts';
 import { hashRequest } from './hash-request.ts';
 
-type Services = Pick<AppContext, 'db' | 'secrets' | 'now' | 'ledger' | 'log' | 'waitUntil'>;
-
 const header = 'idempotency-key';
 /** Seconds for which a key stands for its first call. */
 const retention = 24 * 3600;
 /** Bytes of a response that is stored, and stored responses of a user. */
-const longestStored = 256 * 1024;
-const mostStored = 1_000;
+const longestStored = 128 * 1024;
+const mostStored = 500;
 const retryAfter = 1;
+const storingMs = 1_000;
+const storingLooks = 5;
 
-export function idempotencyStage(services: Services): CallStage {
+export function idempotencyStage(services: AppContext): CallStage {
   return {
     name: 'idempotency',
     applies: ({ callers, kind }) => callers === 'keys' && !kind.isCount && kind.isInSession !== true,
@@ -35,7 +37,7 @@ export function idempotencyStage(services: Services): CallStage {
 }
 
 /** @throws {AppError} of a key that is invalid, stands for another request, or whose call runs or has left no response */
-async function open(services: Services, call: AdmittedCall, key: string): Promise<StageRun> {
+async function open(services: AppContext, call: AdmittedCall, key: string): Promise<StageRun> {
   const { db, secrets, now } = services;
   const { turn, admission } = call;
   if (!/^[\x20-\x7e]{1,255}$/.test(key)) throw new AppError('idempotency_key_invalid', {}, { field: header });
@@ -43,22 +45,34 @@ async function open(services: Services, call: AdmittedCall, key: string): Promis
   const request = await hashRequest(turn.request.url, call);
   const found = await db.collection('idempotent_calls').get(id);
   if (found === null || found.expires_at <= now() / 1000) return new FirstCall(services, { id, request, replaced: found });
+  await limitStoredCalls(services, admission.user.id);
   if (found.request !== request) throw new AppError('idempotency_key_reused', {}, { field: header });
   if (found.state === 'stored') return { repeated: openResponse(services, found) };
-  const lost = () => new AppError('idempotency_response_lost', { id: found.request_id }, { field: header });
-  if (found.state === 'answered') throw lost();
-  const paid = await resolvedCharge(db, found);
-  if (paid === undefined) throw stillRunning();
-  if (paid !== null) throw lost();
+  const paid = found.state === 'answered' ? undefined : await resolvedCharge(db, found);
+  if (found.state === 'running' && paid === undefined) throw stillRunning();
   // Its process died before it was charged.
-  return new FirstCall(services, { id, request, replaced: found });
+  if (paid === null) return new FirstCall(services, { id, request, replaced: found });
+  const stored = await untilStored(services, found);
+  if (stored === null) throw new AppError('idempotency_response_lost', { id: found.request_id }, { field: header });
+  return { repeated: openResponse(services, stored) };
+}
+
+/** Waits a second for the response of a call that is charged, which is stored next. Returns null if it is not. */
+async function untilStored({ db }: AppContext, { id, state, request_id }: IdempotentCallRecord): Promise<IdempotentCallRecord | null> {
+  for (let look = 0; state === 'running' && look < storingLooks; look += 1) {
+    const record = await db.collection('idempotent_calls').get(id);
+    if (record === null || record.request_id !== request_id || record.state === 'answered') return null;
+    if (record.state === 'stored') return record;
+    await waitFor(storingMs / storingLooks);
+  }
+  return null;
 }
 
 function stillRunning(): AppError {
   return new AppError('idempotency_key_running', {}, { field: header, retryAfter });
 }
 
-function openResponse({ secrets }: Services, { request_id, content_type, response }: IdempotentCallRecord): StageRun['repeated'] {
+function openResponse({ secrets }: AppContext, { request_id, content_type, response }: IdempotentCallRecord): StageRun['repeated'] {
   const body = Buffer.from(secrets.decrypt(response, 'repeated_response'), 'base64');
   return { requestId: request_id, contentType: content_type, body };
 }
@@ -71,7 +85,7 @@ interface FirstCallOptions {
 }
 
 class FirstCall implements StageRun {
-  readonly #services: Services;
+  readonly #services: AppContext;
   readonly #options: FirstCallOptions;
   /** Its record may be there. */
   #isRecorded = false;
@@ -80,7 +94,7 @@ class FirstCall implements StageRun {
   /** A repetition must not be called: the call is charged, or has a response. */
   #isFinal = false;
 
-  constructor(services: Services, options: FirstCallOptions) {
+  constructor(services: AppContext, options: FirstCallOptions) {
     this.#services = services;
     this.#options = options;
   }
