@@ -41,6 +41,8 @@ describeInBrowser('keyboard', () => {
     await page.keyboard.press('Escape');
     await page.getByRole('complementary').waitFor({ state: 'detached' });
     await page.getByRole('row').filter({ hasText: 'Night watch' }).waitFor();
+    // The list is loaded again behind the panel; what is pressed meanwhile may be lost.
+    await settle(page);
 
     await page.keyboard.press('j');
     await expectRow(page, 'Night watch');
