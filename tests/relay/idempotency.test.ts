@@ -109,7 +109,7 @@ describe.each(engines)('calls with an idempotency key on $kind', (engine) => {
     expect(await refusalOf(await scene.chat({ messages: content('b') }, once))).toEqual([422, 'idempotency_key_reused']);
   });
 
-  it('a request that goes on with a conversation is repeated, although the conversation has grown', async () => {
+  it('a request that continues a conversation is repeated, although the conversation has grown', async () => {
     await using scene = await createScene(engine, { settings });
     const { id: conversation } = await (await scene.post('/v1/conversations', {})).json();
     const body = { model: testModel, input: 'Say hello', conversation };
@@ -143,7 +143,7 @@ describe.each(engines)('calls with an idempotency key on $kind', (engine) => {
     await scene.checkBooks();
   });
 
-  it('of repetitions at the same time one is sent, and the others are told to wait', async () => {
+  it('of repetitions at the same time one is sent, and the others get a 409 with a wait', async () => {
     await using scene = await createScene(engine);
     scene.upstream.behave({ holdAfter: 0 });
     const ended: Response[] = [];
