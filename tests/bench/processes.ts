@@ -38,9 +38,10 @@ async function started(command: string, args: readonly string[], env: Record<str
   return handle(child, port);
 }
 
-/** Starts Tidegate itself on a free port. */
-export async function startServer(env: Record<string, string>, port: number): Promise<Started> {
-  const [command, args] = pinned(0, process.execPath, [path.join(folder, '../../server/main.ts')]);
+/** Starts Tidegate itself on a free port, on a core of its own unless `isPinned` is false. */
+export async function startServer(env: Record<string, string>, port: number, { isPinned = true } = {}): Promise<Started> {
+  const main = path.join(folder, '../../server/main.ts');
+  const [command, args] = isPinned ? pinned(0, process.execPath, [main]) : [process.execPath, [main]];
   const child = spawn(command, args, {
     env: { ...process.env, LOG_LEVEL: 'error', PORT: String(port), HOST: '127.0.0.1', ...env },
     stdio: ['ignore', 'pipe', 'inherit'],

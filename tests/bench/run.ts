@@ -1,6 +1,7 @@
 // `npm run bench`: what Tidegate costs, against a bare proxy in the same run. Absolute figures mean little on a shared
 // machine; the ratios are what counts. `npm run bench -- quick` for a short run, `-- memory` for ten minutes of streams.
 // Also of streams that are translated, against those that pass through: `-- translations` for those alone.
+// `-- scaling`: two processes against one, and MongoDB (TEST_MONGODB_URL) against the embedded database.
 // `-- sockets`: what a thousand idle WebSockets take. `-- realtime [minutes] [sessions]`: what 200 realtime sessions take. `-- uploads [count]`: what forms of 60 MB take. `-- logs [rows]`: how long the usage log takes to answer, see `log-bench.ts`.
 // BENCH_OTHER_NODE names another Node (22.19 or newer): calls at 32 connections are then compared with a
 // bare proxy on that one too.
@@ -18,6 +19,7 @@ import { benchUploads } from '#tests/bench/uploads.ts';
 import type { ChannelFields } from '#tests/support/build-channel.ts';
 import { audit } from '#server/money/audit.ts';
 import { openDatabase } from '#server/db/open.ts';
+import { dropMongoDatabase, mongoUrl, testMongoUrl } from '#tests/support/mongo-databases.ts';
 
 if (process.argv.includes('logs')) {
   await benchLogs(Number(process.argv[process.argv.indexOf('logs') + 1] ?? 2_000_000));
@@ -54,12 +56,15 @@ const otherNode = process.env['BENCH_OTHER_NODE'];
 const other = otherNode === undefined ? undefined : await start('bare-proxy.ts', { UPSTREAM: upstreamUrl }, otherNode);
 
 async function serverWith(tokens: number, channels: number, channel: ChannelFields = {}): Promise<Started & { url: string }> {
-  nextPort += 1;
-  const port = nextPort;
-  const url = `file:${path.join(folder, `${port}.db`)}`;
+  const url = `file:${path.join(folder, `${nextPort + 1}.db`)}`;
   await seed(url, { upstream: upstreamUrl, tokens, channels, channel });
-  const server = await startServer({ DATABASE_URL: url, SESSION_SECRET: benchSecret }, port);
-  return { ...server, url };
+  return { ...(await serverOn(url)), url };
+}
+
+/** Several processes share all cores with what measures them. */
+function serverOn(url: string, workers = 1): Promise<Started> {
+  nextPort += 1;
+  return startServer({ DATABASE_URL: url, SESSION_SECRET: benchSecret, WORKERS: String(workers) }, nextPort, { isPinned: workers === 1 });
 }
 
 const median = (values: number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
@@ -127,6 +132,7 @@ try {
   const floors = other === undefined ? withDurable : [...withDurable, { name: otherFloor, port: other.port }];
   if (process.argv.includes('memory')) await memoryOverTime(tidegate);
   else if (process.argv.includes('translations')) await translations();
+  else if (process.argv.includes('scaling')) await scaling();
   else {
     throughput('JSON, 32 connections', await compare(floors, { connections: 32 }));
     throughput(
@@ -222,6 +228,30 @@ async function translations(): Promise<void> {
     }
   }
   await Promise.all(servers.map(({ server }) => server.stop()));
+}
+
+/** Two processes on one embedded database, and one process on MongoDB, each against one process on an embedded database. */
+async function scaling(): Promise<void> {
+  const one = await serverWith(10, 1);
+  const file = `file:${path.join(folder, 'two.db')}`;
+  await seed(file, { upstream: upstreamUrl, tokens: 10, channels: 1 });
+  const others = [{ name: 'two processes', server: await serverOn(file, 2) }];
+  const mongo = testMongoUrl === undefined ? undefined : mongoUrl(testMongoUrl, `tidegate_bench_${process.pid}`);
+  if (mongo !== undefined) {
+    await seed(mongo, { upstream: upstreamUrl, tokens: 10, channels: 1 });
+    others.push({ name: 'MongoDB', server: await serverOn(mongo) });
+  }
+  const targets = [{ name: 'one process, embedded', port: one.port }, ...others.map(({ name, server }) => ({ name, port: server.port }))];
+  const results = await compare(targets, { connections: 32 });
+  print('JSON, 32 connections');
+  for (const { name } of targets) {
+    const rate = median((results.get(name) ?? []).map((result) => result.perSecond));
+    print(
+      `  ${name.padEnd(22)} ${perSecond(rate).padStart(10)}  ${ratios(results, name, 'one process, embedded').toFixed(2)} × one process`,
+    );
+  }
+  await Promise.all([one, ...others.map(({ server }) => server)].map((server) => server.stop()));
+  if (mongo !== undefined) await dropMongoDatabase(mongo);
 }
 
 /** Resident memory that open streams add, in bytes for `count` of them. */

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { onBothEngines } from '#tests/both-engines.ts';
-import { engines, testMongoUrl } from '#tests/support/engines.ts';
+import { engines } from '#tests/support/engines.ts';
+import { testMongoUrl } from '#tests/support/mongo-databases.ts';
 
 it('storage: the suite runs on every engine where that is demanded', () => {
   // A file runs once for each: the projects of `vitest.config.ts` say for which.

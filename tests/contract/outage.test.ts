@@ -4,7 +4,8 @@ import { createChangeFeed } from '#server/db/change-feed.ts';
 import { DatabaseUnavailable } from '#server/db/collection.ts';
 import { openDatabase } from '#server/db/open.ts';
 import { userRecord } from '#tests/contract/records.ts';
-import { embeddedEngine, engines, mongoEngine, mongoUrl, testMongoUrl } from '#tests/support/engines.ts';
+import { embeddedEngine, engines, mongoEngine } from '#tests/support/engines.ts';
+import { mongoUrl, testMongoUrl } from '#tests/support/mongo-databases.ts';
 import { startTcpProxy } from '#tests/support/tcp-proxy.ts';
 import { until } from '#tests/support/until.ts';
 

@@ -1,7 +1,8 @@
 // The short version of `npm run test:kill`.
 import { describe, expect, test } from 'vitest';
 import { runKills } from '#tests/faults/kill-run.ts';
-import { engines, testMongoUrl } from '#tests/support/engines.ts';
+import { engines } from '#tests/support/engines.ts';
+import { testMongoUrl } from '#tests/support/mongo-databases.ts';
 
 describe.each(engines)('servers killed at random moments under load on $kind', ({ kind }) => {
   test.each([

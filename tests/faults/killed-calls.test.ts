@@ -13,7 +13,8 @@ import { addPart, complete, FileStage, halves, type HeldFiles, leave, post, type
 import { buildChannel } from '#tests/support/build-channel.ts';
 import { createToken } from '#tests/support/build-token.ts';
 import { buildUser } from '#tests/support/build.ts';
-import { engines, testMongoUrl } from '#tests/support/engines.ts';
+import { engines } from '#tests/support/engines.ts';
+import { testMongoUrl } from '#tests/support/mongo-databases.ts';
 import { type FakeUpstream, startFakeUpstream } from '#tests/support/fake-upstream.ts';
 import { createScratch, type ScratchDatabase } from '#tests/support/scratch-database.ts';
 import { runAudit, type ServerProcess, startServer } from '#tests/support/server-process.ts';

@@ -4,7 +4,7 @@ import { leasedOf } from '#server/money/account.ts';
 import { buildChannel } from '#tests/support/build-channel.ts';
 import { createToken } from '#tests/support/build-token.ts';
 import { buildUser } from '#tests/support/build.ts';
-import { testMongoUrl } from '#tests/support/engines.ts';
+import { testMongoUrl } from '#tests/support/mongo-databases.ts';
 import { type GatedFront, startGatedFront } from '#tests/support/gated-front.ts';
 import type { ProviderFront } from '#tests/support/provider-front.ts';
 import { createScratch, type ScratchDatabase } from '#tests/support/scratch-database.ts';

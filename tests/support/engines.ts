@@ -4,11 +4,11 @@ import { randomUUID } from 'node:crypto';
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { MongoClient } from 'mongodb';
 import { afterEach, beforeEach, describe } from 'vitest';
 import type { Database } from '#server/db/database.ts';
 import { DatabaseUnavailable } from '#server/db/collection.ts';
 import { openDatabase, type OpenOptions } from '#server/db/open.ts';
+import { dropMongoDatabase, mongoUrl, testMongoUrl } from '#tests/support/mongo-databases.ts';
 
 export interface TestDatabase {
   url: string;
@@ -23,8 +23,6 @@ export interface Engine {
   kind: Database['kind'];
   create(): Promise<TestDatabase>;
 }
-
-export const testMongoUrl = process.env['TEST_MONGODB_URL'] || undefined;
 
 export const embeddedEngine: Engine = {
   kind: 'embedded',
@@ -71,20 +69,6 @@ export function onEachEngine(title: string, tests: (current: () => TestDatabase)
         return database;
       });
     });
-  }
-}
-
-/** The URL of a server with the name of a database in it. */
-export function mongoUrl(server: string, name: string): string {
-  return server.replace(/^(mongodb(?:\+srv)?:\/\/[^/?]+)(?:\/[^?]*)?/, `$1/${name}`);
-}
-
-export async function dropMongoDatabase(url: string): Promise<void> {
-  const client = new MongoClient(url);
-  try {
-    await client.db().dropDatabase();
-  } finally {
-    await client.close();
   }
 }
 

@@ -7,7 +7,7 @@ import { pino } from 'pino';
 import { createContext, type RunningContext } from '#server/create-context.ts';
 import { openDatabase } from '#server/db/open.ts';
 import { readEnv } from '#server/env.ts';
-import { dropMongoDatabase, mongoUrl } from '#tests/support/engines.ts';
+import { dropMongoDatabase, mongoUrl } from '#tests/support/mongo-databases.ts';
 import { testSecret } from '#tests/support/server-process.ts';
 
 export interface ScratchDatabase {
