@@ -38,6 +38,8 @@ const serverLayers = [
   ['tokens'],
   ['tasks'],
   ['accounts'],
+  // Copies of whole databases: moves, backups, restores.
+  ['transfer'],
   ['features'],
   ['call'],
   // What callers store, and what providers work on for longer than a call.
@@ -84,7 +86,7 @@ const testFiles = ['[.]test[.]tsx?$'];
 
 /** Where a process, a worker thread or a browser begins to read. */
 const entryPoints = [
-  '^server/(main|audit)[.]ts$',
+  '^server/(main|audit|move|backup|restore)[.]ts$',
   '^server/.*-worker[.]ts$',
   '^pwa/(main[.]tsx|service-worker[.]ts|manifest[.]ts)$',
   '^vite[.]config[.]ts$',
@@ -258,8 +260,8 @@ export default {
     },
     ...columnRules('server', serverLayers),
     ...columnRules('pwa', consoleLayers),
-    oneDoor('mongodb', '^server/db/mongo[^/]*[.]ts$', 'Use `Collection<T>` (server/db/collection.ts): it works on both engines.'),
-    oneDoor('node:sqlite', '^server/db/embedded[^/]*[.]ts$', 'Use `Collection<T>` (server/db/collection.ts): it works on both engines.'),
+    oneDoor('mongodb', '^server/db/(rows/)?mongo[^/]*[.]ts$', 'Use `Collection<T>` (server/db/collection.ts): it works on both engines.'),
+    oneDoor('node:sqlite', '^server/db/(rows/)?embedded[^/]*[.]ts$', 'Use `Collection<T>` (server/db/collection.ts): it works on both engines.'),
     oneDoor(
       'undici',
       '^server/exchange/(send|dispatchers)[.]ts$',

@@ -4,6 +4,7 @@ import { closeSync, existsSync, mkdirSync, openSync, readSync, statSync } from '
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { createIndex, createTable, fillColumns, indexName, type Table } from '#server/db/embedded-sql.ts';
+import { type CopyState, parseCopyState, unfinishedCopyText } from '#server/db/rows/rows.ts';
 
 /** Unusable database file; the message is one line for the administrator. */
 export class DatabaseFileError extends Error {
@@ -20,10 +21,11 @@ const applicationId = 0x54696465;
 /** Maximum size of a file that is fully checked at startup. */
 const largestCheckedFile = 32 * 1024 * 1024;
 
-export function openFile(file: string, synchronous: 'normal' | 'full'): DatabaseSync {
+/** @param options.isCopyTarget a move or a restore writes into the file, and resumes one that has not ended */
+export function openFile(file: string, synchronous: 'normal' | 'full', options: { isCopyTarget?: boolean } = {}): DatabaseSync {
   try {
     makeFolder(dirname(file));
-    inspect(file);
+    inspect(file, options.isCopyTarget === true);
     // Restricts the file to its owner.
     closeSync(openSync(file, 'a', 0o600));
     const connection = new DatabaseSync(file, { timeout: 5_000 });
@@ -63,7 +65,18 @@ function makeFolder(folder: string): void {
   }
 }
 
-function inspect(file: string): void {
+/** Opens an existing file for reading, with the checks of `openFile`. */
+export function connectReadOnly(file: string): DatabaseSync {
+  try {
+    inspect(file, false);
+    return new DatabaseSync(file, { readOnly: true, timeout: 5_000 });
+  } catch (error) {
+    if (error instanceof DatabaseFileError) throw error;
+    throw new DatabaseFileError(`The database file ${file} cannot be opened: ${reason(error)}`, { cause: error });
+  }
+}
+
+function inspect(file: string, isCopyTarget: boolean): void {
   if (!existsSync(file)) return;
   const found = statSync(file);
   if (!found.isFile()) throw new DatabaseFileError(`${file} is not a file; DATABASE_URL must name a database file`);
@@ -91,6 +104,8 @@ function inspect(file: string): void {
         `${file} was written by a newer version of Tidegate (format ${version}, known is ${schemaVersion}); it was left as it is`,
       );
     }
+    const copy = isCopyTarget ? null : readCopyState(connection);
+    if (copy !== null) throw new DatabaseFileError(`${file}: ${unfinishedCopyText(copy.kind)}`);
     if (found.size <= largestCheckedFile) {
       const result = connection.prepare('PRAGMA quick_check(1)').get();
       if (result?.['quick_check'] !== 'ok') throw new DatabaseFileError(`${file} is damaged; it was left as it is`);
@@ -103,22 +118,37 @@ function inspect(file: string): void {
   }
 }
 
-/** Creates tables, columns and indexes as defined in `collections`, within a transaction; changed indexes are rebuilt. */
-export function applySchema(connection: DatabaseSync, tables: readonly Table[]): void {
+/** Reads the state of a move or restore that has not ended. */
+export function readCopyState(connection: DatabaseSync): CopyState | null {
+  if (connection.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'copy_state'").get() === undefined) return null;
+  const value = connection.prepare('SELECT value FROM copy_state').get()?.['value'];
+  return typeof value === 'string' ? parseCopyState(value) : null;
+}
+
+/** Statements that create the indexes, by name. */
+export function wantedIndexes(tables: readonly Table[]): Map<string, string> {
+  return new Map(tables.flatMap((table) => table.indexes.map((index) => [indexName(table, index), createIndex(table, index)] as const)));
+}
+
+/** Creates tables and columns as defined in `collections`, within a transaction. */
+export function applyTables(connection: DatabaseSync, tables: readonly Table[]): void {
   connection.exec(`PRAGMA application_id = ${applicationId}`);
   connection.exec(`PRAGMA user_version = ${schemaVersion}`);
   connection.exec('CREATE TABLE IF NOT EXISTS counters (name TEXT NOT NULL PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID');
-  const wanted = new Map(
-    tables.flatMap((table) => table.indexes.map((index) => [indexName(table, index), createIndex(table, index)] as const)),
-  );
-  for (const { name, sql } of connection.prepare("SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL").all()) {
-    if (wanted.get(String(name)) === sql) wanted.delete(String(name));
-    else connection.exec(`DROP INDEX "${String(name)}"`);
-  }
   for (const table of tables) {
     connection.exec(createTable(table));
     applyColumns(connection, table);
   }
+}
+
+/** Creates tables, columns and indexes, within a transaction; changed indexes are rebuilt. */
+export function applySchema(connection: DatabaseSync, tables: readonly Table[]): void {
+  const wanted = wantedIndexes(tables);
+  for (const { name, sql } of connection.prepare("SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL").all()) {
+    if (wanted.get(String(name)) === sql) wanted.delete(String(name));
+    else connection.exec(`DROP INDEX "${String(name)}"`);
+  }
+  applyTables(connection, tables);
   for (const statement of wanted.values()) connection.exec(statement);
 }
 

@@ -19,9 +19,11 @@ import { isDuplicate, MongoAvailability } from '#server/db/mongo-availability.ts
 import { MongoCollection, toPipeline } from '#server/db/mongo-collection.ts';
 import { readPlan } from '#server/db/mongo-plan.ts';
 import { toIndexKey, toQuery, toRow, toSort, toUpdate, type Row } from '#server/db/mongo-query.ts';
+import { readCopyState } from '#server/db/rows/mongo-copy-state.ts';
+import { unfinishedCopyText } from '#server/db/rows/rows.ts';
 import { inParallel } from '#server/queues/in-parallel.ts';
 
-const clientOptions: MongoClientOptions = {
+export const clientOptions: MongoClientOptions = {
   appName: 'tidegate',
   // An unavailable server becomes a 503 soon, instead of hanging calls.
   serverSelectionTimeoutMS: 2_500,
@@ -38,7 +40,7 @@ const clientOptions: MongoClientOptions = {
 };
 
 /** For slow operations: indexing a large collection, sums of the log. */
-const longClientOptions: MongoClientOptions = {
+export const longClientOptions: MongoClientOptions = {
   ...clientOptions,
   socketTimeoutMS: 600_000,
   // Networks drop connections that are idle for minutes, without an answer to later packets.
@@ -52,19 +54,21 @@ const preparedAtOnce = 8;
 /**
  * Connects to the server, and updates the indexes unless `hasSchema` is set.
  * @param name name of the database
+ * @param options.prefix of the names of collections: those of a restore, before it replaces the others
  * @throws {DatabaseUrlError} if the driver rejects the URL, or the server its credentials
  * @throws {DatabaseUnavailable} if the server is unreachable
  */
-export async function openMongo(url: string, name: string, hasSchema: boolean): Promise<Database> {
+export async function openMongo(url: string, name: string, { hasSchema = false, prefix = '' } = {}): Promise<Database> {
   let clients: { client: MongoClient; longClient: MongoClient };
   try {
     clients = { client: new MongoClient(url, clientOptions), longClient: new MongoClient(url, longClientOptions) };
   } catch (cause) {
     throw new DatabaseUrlError(`DATABASE_URL: ${cause instanceof Error ? cause.message : 'not a MongoDB address'}`, { cause });
   }
-  const database = new MongoDatabase(clients, name);
+  const database = new MongoDatabase(clients, name, prefix);
   try {
     await database.connect();
+    await database.refuseUnfinishedCopy();
     if (!hasSchema) await database.prepare();
   } catch (error) {
     await database.close();
@@ -82,10 +86,12 @@ class MongoDatabase implements Database {
   readonly #clients: MongoClient[];
   readonly #db: Db;
   readonly #longDb: Db;
+  readonly #prefix: string;
   readonly #availability: MongoAvailability;
   readonly #ids: IdBlocks;
 
-  constructor({ client, longClient }: { client: MongoClient; longClient: MongoClient }, name: string) {
+  constructor({ client, longClient }: { client: MongoClient; longClient: MongoClient }, name: string, prefix: string) {
+    this.#prefix = prefix;
     this.#clients = [client, longClient];
     this.#db = client.db(name);
     this.#longDb = longClient.db(name);
@@ -100,6 +106,12 @@ class MongoDatabase implements Database {
   async connect(): Promise<void> {
     // The first connection may take longer than a ping.
     await this.#availability.run('', () => this.#db.command({ ping: 1 }));
+  }
+
+  /** @throws {DatabaseUrlError} if the database is the target of a move or restore that has not ended */
+  async refuseUnfinishedCopy(): Promise<void> {
+    const state = await this.#availability.run('copy_state', () => readCopyState(this.#db));
+    if (state !== null) throw new DatabaseUrlError(unfinishedCopyText(state.kind));
   }
 
   /** Updates the indexes; several processes may do so concurrently. */
@@ -212,7 +224,7 @@ class MongoDatabase implements Database {
 
   #drawIds(name: CollectionName, size: number): Promise<number> {
     return this.#availability.run('counters', async () => {
-      const counters = this.#db.collection<{ _id: string; value: number }>('counters');
+      const counters = this.#db.collection<{ _id: string; value: number }>(`${this.#prefix}counters`);
       for (;;) {
         // The previous value: see `patchedRow`.
         const counter = await counters.findOneAndUpdate({ _id: name }, { $inc: { value: size } }, { returnDocument: 'before' });
@@ -267,7 +279,7 @@ class MongoDatabase implements Database {
 
   #native(name: string, db = this.#db): Native<Row> {
     if (!Object.hasOwn(collections, name)) throw new TypeError(`There is no collection ${name}`);
-    return db.collection<Row>(name);
+    return db.collection<Row>(this.#prefix + name);
   }
 }
 
@@ -286,7 +298,7 @@ function endOfRun(batch: readonly Write[], start: number): number {
   return end;
 }
 
-function describeIndex(index: IndexSpec): IndexDescription {
+export function describeIndex(index: IndexSpec): IndexDescription {
   return {
     key: toIndexKey(index),
     name: index.name,

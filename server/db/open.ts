@@ -20,5 +20,5 @@ export async function openDatabase(url: string, { log = silentLog, hasSchema = f
   if (target.kind === 'embedded') return openEmbedded(target.file, { synchronous: target.synchronous, log, hasSchema });
   // Loads the driver only if a server is used.
   const { openMongo } = await import('#server/db/mongo.ts');
-  return openMongo(target.url, target.name, hasSchema);
+  return openMongo(target.url, target.name, { hasSchema });
 }

@@ -1,0 +1,21 @@
+// A restored database: filled next to the current one, then put in its place, which retains the current one under another
+// name.
+import type { Database } from '#server/db/database.ts';
+import type { RowTarget } from '#server/db/rows/rows.ts';
+
+export interface Replacement {
+  /** Opens the target of the rows. What an interrupted restore has left there is removed. */
+  fill(): Promise<RowTarget>;
+  /** Opens the filled database, before it replaces the current one. */
+  open(): Promise<Database>;
+  /**
+   * Replaces the current database; returns the name of the replaced one, null if there was none. An interrupted
+   * replacement is completed by the next call of `complete`.
+   * @param stamp letters and digits for the name
+   */
+  replace(stamp: string): Promise<string | null>;
+  /** Completes an interrupted replacement; returns whether there was one. */
+  complete(): Promise<boolean>;
+  /** Removes what was filled. */
+  discard(): Promise<void>;
+}
