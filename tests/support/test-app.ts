@@ -58,7 +58,7 @@ export interface TestApp extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-const testKey = 'the master key of all test applications';
+export const testMasterKey = 'the master key of all test applications';
 
 export async function createTestApp(engine: Engine, options: TestAppOptions = {}): Promise<TestApp> {
   const database = options.database ?? (await engine.create());
@@ -75,7 +75,7 @@ export async function createTestApp(engine: Engine, options: TestAppOptions = {}
   const context = await createContext({
     env,
     db,
-    masterKey: testKey,
+    masterKey: testMasterKey,
     now: clock.now,
     log: pino({ level: env.LOG_LEVEL }),
     ...(options.random === undefined ? {} : { random: options.random }),

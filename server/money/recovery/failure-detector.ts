@@ -53,7 +53,7 @@ export function createFailureDetector(): FailureDetector {
   };
 }
 
-function isRunning(pid: number): boolean {
+export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;
