@@ -1,11 +1,12 @@
 // The key under which everything else is encrypted and hashed: SESSION_SECRET, or a key file next to the embedded database.
-import { createHmac, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { access, constants, link, readFile, unlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { UniqueConflict } from '#server/db/collection.ts';
-import { parseDatabaseUrl } from '#server/db/database-url.ts';
+import { type DatabaseUrl, parseDatabaseUrl } from '#server/db/database-url.ts';
 import type { Database } from '#server/db/database.ts';
 import { type Env, EnvironmentError } from '#server/env.ts';
+import { keyMark } from '#server/secrets/key-mark.ts';
 
 const factId = 'master_key';
 const shortestKey = 32;
@@ -16,7 +17,7 @@ const shortestKey = 32;
  */
 export async function findMasterKey(env: Pick<Env, 'SESSION_SECRET' | 'DATABASE_URL'>): Promise<string | null> {
   if (env.SESSION_SECRET !== undefined) return env.SESSION_SECRET;
-  const file = keyFileOf(env.DATABASE_URL);
+  const file = keyFileOf(parseDatabaseUrl(env.DATABASE_URL));
   if (file === null) {
     throw new EnvironmentError(
       'The configuration is wrong: with MongoDB, SESSION_SECRET must be set, to the same text for every server process: the stored keys are encrypted with it',
@@ -30,7 +31,7 @@ export async function findMasterKey(env: Pick<Env, 'SESSION_SECRET' | 'DATABASE_
  * made. @throws {EnvironmentError} when the database was begun with a key that is not here
  */
 export async function makeMasterKey(env: Pick<Env, 'DATABASE_URL'>, db: Database): Promise<string> {
-  const file = keyFileOf(env.DATABASE_URL);
+  const file = keyFileOf(parseDatabaseUrl(env.DATABASE_URL));
   if (file === null) throw new TypeError('Only an embedded database has a key file');
   // In this order: a process that begins a database makes the file before it marks the database.
   const isBegun = (await db.collection('facts').get(factId)) !== null;
@@ -45,8 +46,7 @@ export async function makeMasterKey(env: Pick<Env, 'DATABASE_URL'>, db: Database
 }
 
 /** Returns the key file next to an embedded database; null for any other. */
-function keyFileOf(databaseUrl: string): string | null {
-  const target = parseDatabaseUrl(databaseUrl);
+export function keyFileOf(target: DatabaseUrl): string | null {
   if (target.kind !== 'embedded') return null;
   const { dir, name } = path.parse(target.file);
   return path.join(dir, `${name}.key`);
@@ -110,7 +110,7 @@ async function isOpenFolder(folder: string): Promise<boolean> {
  */
 export async function checkMasterKey(db: Database, masterKey: string): Promise<void> {
   const facts = db.collection('facts');
-  const mark = createHmac('sha256', masterKey).update('tidegate master key').digest('base64url');
+  const mark = keyMark(masterKey);
   const known = await facts.get(factId);
   if (known?.value === mark) return;
   if (known === null) {

@@ -1,6 +1,8 @@
 // Keys at rest: keyed hashes for look-up and encryption for what must be read back. The master key comes from SESSION_SECRET or, when that is not
 // set, from a generated file next to the embedded database.
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
+import { type SealedKey, sealKey } from '#server/secrets/sealed-key.ts';
+import { keyMark } from '#server/secrets/key-mark.ts';
 import { freeBytes } from '#server/framing/free-bytes.ts';
 
 /** Reasons to encrypt something. A text that was encrypted for one cannot be decrypted for another. */
@@ -27,6 +29,10 @@ export interface Secrets {
   hash(text: string): string;
   /** AES-256-GCM; the result is text (base64url) that only `decrypt` reads, for the same purpose. */
   encrypt(text: string, purpose: SealPurpose): string;
+  /** Identifies the master key without revealing it. */
+  readonly keyMark: string;
+  /** Returns the master key, which only the passphrase opens. */
+  sealKey(passphrase: string): Promise<SealedKey>;
   /** @throws {Error} when the text was made with another master key or for another purpose, or was changed. */
   decrypt(cipher: string, purpose: SealPurpose): string;
 }
@@ -54,6 +60,8 @@ export function createSecrets(masterKey: string): Secrets {
   }
 
   return {
+    keyMark: keyMark(masterKey),
+    sealKey: (passphrase) => sealKey(masterKey, passphrase),
     hash: (text) => createHmac('sha256', hashKey).update(text).digest('base64url'),
     encrypt(text, purpose) {
       const nonce = randomBytes(nonceBytes);

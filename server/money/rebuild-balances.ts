@@ -1,0 +1,42 @@
+// Computes every balance from the ledger and the log, for a restored backup whose records are not of one moment. No server
+// uses the database.
+import { accountKinds, accountRules, changeAccount, eachAccount, quotaOf } from '#server/money/account.ts';
+import { closeRows, type ClosingContext } from '#server/money/log-closing.ts';
+
+/** Returns the number of accounts whose balance was of another moment than the books. */
+export async function rebuildBalances(context: ClosingContext): Promise<number> {
+  const { db } = context;
+  // A batch of deleted rows that was in progress is finished: until then its sums are in neither book.
+  await closeRows(context, 0, () => false);
+  // What an open entry would have changed is requested again by the work that wrote it.
+  await db.collection('ledger').patchAll({ state: 'open' }, { set: { state: 'void', abandoned: true } });
+  let count = 0;
+  for (const kind of accountKinds) {
+    const { idInRow, chargeInRow } = accountRules[kind];
+    const entries = await db
+      .collection('ledger')
+      .group({ filter: { account: kind, state: 'done' }, by: ['account_id'], sum: { sum: 'amount', used: 'used' } });
+    const rows = await db
+      .collection('logs')
+      .group({ filter: { process: { exists: true } }, by: [idInRow], sum: { charge: chargeInRow, used: 'quota' } });
+    const credits = new Map(entries.map((row) => [Number(row['account_id']), row]));
+    const spends = new Map(rows.map((row) => [Number(row[idInRow]), row]));
+    for await (const record of eachAccount(db, kind)) {
+      const [credit, spend] = [credits.get(record.id), spends.get(record.id)];
+      const balance = Number(credit?.['sum'] ?? 0) - Number(spend?.['charge'] ?? 0);
+      const used = Number(credit?.['used'] ?? 0) + Number(spend?.['used'] ?? 0);
+      if (quotaOf(record) !== balance || record.used_quota !== used) count += 1;
+      await changeAccount(
+        db,
+        { kind, id: record.id },
+        {
+          set: { leases: {}, applied: {}, marks: {} },
+          unset: ['fencing_tokens'],
+          add: balance - quotaOf(record),
+          spending: { charge: 0, used: used - record.used_quota, calls: 0 },
+        },
+      );
+    }
+  }
+  return count;
+}

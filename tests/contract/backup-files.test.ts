@@ -1,0 +1,145 @@
+// Backups and restores: made while calls are settled, refused if they are damaged, restored to both engines.
+import { randomUUID } from 'node:crypto';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { openDatabase } from '#server/db/open.ts';
+import { createSecrets } from '#server/secrets/secrets.ts';
+import { makeBackup } from '#server/transfer/make-backup.ts';
+import { restoreDatabase } from '#server/transfer/restore-database.ts';
+import { dropMongoDatabase, type Engine, engines, mongoUrl, testMongoUrl } from '#tests/support/engines.ts';
+import { createScene, type RelayScene } from '#tests/support/relay-scene.ts';
+import { testMasterKey } from '#tests/support/test-app.ts';
+
+const passphrase = 'correct horse battery staple';
+const name = 'tidegate-20261130-150405-abc123.backup';
+
+function temporaryFolder(): string {
+  const folder = mkdtempSync(path.join(tmpdir(), 'tidegate-backup-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  return folder;
+}
+
+async function usedDatabase(engine: Engine): Promise<{ url: string; scene: RelayScene }> {
+  const database = await engine.create();
+  onTestFinished(() => database.remove());
+  const scene = await createScene(engine, { database, tokenQuota: 1_000_000 });
+  return { url: database.url, scene };
+}
+
+async function backedUp(url: string, folder: string, onPage = () => {}): Promise<string> {
+  const secrets = createSecrets(testMasterKey);
+  const key = await secrets.sealKey(passphrase);
+  await makeBackup({ url, folder, name, key, keyMark: secrets.keyMark, at: Date.now(), onProgress: onPage });
+  return path.join(folder, name);
+}
+
+describe.each(engines)('a backup of $kind', (engine) => {
+  test('made between calls is restored over the database, with balanced books, and the replaced one is retained', async () => {
+    const { url, scene } = await usedDatabase(engine);
+    const folder = temporaryFolder();
+    for (let call = 0; call < 3; call += 1) await (await scene.chat()).text();
+    await scene.logs(3);
+    // Calls are settled during the copy: leases are open, and rows are newer than accounts.
+    const calls: Promise<unknown>[] = [];
+    const file = await backedUp(url, folder, () => calls.push(scene.chat().then((response) => response.text())));
+    await Promise.all(calls);
+    expect(calls.length).toBeGreaterThan(0);
+    await expect(restoreDatabase({ file, to: url, sessionSecret: testMasterKey })).rejects.toThrow(/A server uses the database/);
+    await scene[Symbol.asyncDispose]();
+
+    const restored = await restoreDatabase({ file, to: url, sessionSecret: testMasterKey });
+    expect(restored.audit).toMatchObject({ users: expect.any(Number), tokens: 1, findings: [] });
+    expect(restored.replaced).toContain('replaced');
+    const db = await openDatabase(url);
+    onTestFinished(() => db.close());
+    const rows = await db.collection('logs').count({ type: 2 });
+    expect(rows).toBeGreaterThanOrEqual(3);
+    expect(rows).toBeLessThanOrEqual(3 + calls.length);
+    const user = await db.collection('users').get(scene.user.id);
+    expect(user).toMatchObject({ leases: {}, username: scene.user.username });
+    // No id of the backup is drawn again.
+    expect(await db.nextId('users')).toBeGreaterThan(scene.user.id);
+  });
+
+  test('is restored to the other engine, with its key', async () => {
+    const { url, scene } = await usedDatabase(engine);
+    const folder = temporaryFolder();
+    await (await scene.chat()).text();
+    await scene.logs(1);
+    await scene[Symbol.asyncDispose]();
+    const file = await backedUp(url, folder);
+
+    const server = engine.kind === 'mongodb' ? undefined : testMongoUrl;
+    const toEmbedded = server === undefined;
+    const to = toEmbedded ? `file:${path.join(folder, 'new.db')}` : mongoUrl(server, `tidegate_test_${randomUUID().replaceAll('-', '')}`);
+    if (!toEmbedded) onTestFinished(() => dropMongoDatabase(to));
+    await expect(restoreDatabase({ file, to })).rejects.toThrow(/--passphrase-file/);
+    await expect(restoreDatabase({ file, to, passphrase: 'another passphrase' })).rejects.toThrow(/passphrase does not open/);
+    if (!toEmbedded) await expect(restoreDatabase({ file, to, passphrase })).rejects.toThrow(/SESSION_SECRET/);
+    const restored = await restoreDatabase({ file, to, passphrase, ...(toEmbedded ? {} : { sessionSecret: testMasterKey }) });
+    expect(restored).toMatchObject({ audit: { findings: [] }, replaced: null });
+    if (toEmbedded) expect(readFileSync(path.join(folder, 'new.key'), 'utf8').trim()).toBe(testMasterKey);
+    const db = await openDatabase(to, { hasSchema: true });
+    onTestFinished(() => db.close());
+    expect(await db.collection('channels').count({})).toBe(1);
+    expect((await db.explain('users', { username: 'x' }))?.index ?? 'username').toBe('username');
+  });
+});
+
+describe('a damaged or foreign backup', () => {
+  const [embedded] = engines;
+  test('is refused before anything is written', async () => {
+    if (embedded === undefined) return;
+    const { url, scene } = await usedDatabase(embedded);
+    const folder = temporaryFolder();
+    await (await scene.chat()).text();
+    await scene.logs(1);
+    await scene[Symbol.asyncDispose]();
+    const file = await backedUp(url, folder);
+    await expect(backedUp(url, folder)).rejects.toThrow(/EEXIST/);
+    const whole = readFileSync(file);
+    const headEnd = whole.indexOf(10) + 1;
+    const header = JSON.parse(whole.toString('utf8', 0, headEnd));
+    const withHeader = (fields: object) =>
+      Buffer.concat([Buffer.from(`${JSON.stringify({ ...header, ...fields })}\n`), whole.subarray(headEnd)]);
+    const flipped = Buffer.from(whole);
+    flipped[whole.length - 60] = (flipped[whole.length - 60] ?? 0) ^ 1;
+    const damages: [Buffer, RegExp][] = [
+      [whole.subarray(0, whole.length - 1), /truncated or damaged/],
+      [whole.subarray(0, headEnd), /truncated/],
+      [whole.subarray(0, 50), /not a backup/],
+      [flipped, /damaged/],
+      [withHeader({ made_at: '2020-01-01T00:00:00.000Z' }), /checksum does not fit/],
+      [withHeader({ tidegate_backup: 2 }), /newer version/],
+      [withHeader({ schema: 99 }), /newer version/],
+      [withHeader({ key: { ...header.key, n: 2 ** 30 } }), /not a backup/],
+      [Buffer.from('SQLite format 3\0'), /not a backup/],
+      [Buffer.alloc(0), /not a backup/],
+    ];
+    const to = `file:${path.join(folder, 'new.db')}`;
+    const damaged = path.join(folder, 'damaged');
+    for (const [content, message] of damages) {
+      writeFileSync(damaged, content);
+      await expect(restoreDatabase({ file: damaged, to, sessionSecret: testMasterKey }), String(message)).rejects.toThrow(message);
+    }
+    await expect(restoreDatabase({ file, to, sessionSecret: 'another master key of a server' })).rejects.toThrow(/passphrase/);
+    expect(readdirSync(folder).toSorted()).toEqual(['damaged', name]);
+    expect(statSync(file).mode & 0o077).toBe(0);
+    expect(whole.includes(testMasterKey)).toBe(false);
+  });
+
+  test('leaves no file if its folder is full or cannot be written', async () => {
+    if (embedded === undefined) return;
+    const { url, scene } = await usedDatabase(embedded);
+    await scene[Symbol.asyncDispose]();
+    // /dev/full reports ENOSPC at each write.
+    const folder = temporaryFolder();
+    const inTheWay = path.join(folder, 'file');
+    writeFileSync(inTheWay, '');
+    await expect(backedUp(url, inTheWay)).rejects.toThrow(/EEXIST|ENOTDIR/);
+    truncateSync(inTheWay, 0);
+    expect(existsSync(path.join(folder, name))).toBe(false);
+  });
+});
