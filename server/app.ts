@@ -4,6 +4,7 @@ import { AppError, type ErrorCode, errorText } from '#shared/errors.ts';
 import { isRelayPath, isServerPath } from '#shared/paths.ts';
 import type { AppContext } from '#server/context.ts';
 import { mountAccount } from '#server/features/account/routes.ts';
+import { mountBackups } from '#server/features/backups/routes.ts';
 import { mountChannels } from '#server/features/channels/routes.ts';
 import { mountDashboard } from '#server/features/dashboard/routes.ts';
 import { mountDrawings } from '#server/features/drawings/routes.ts';
@@ -134,6 +135,7 @@ function mountRoutes(host: RouteHost, relay: Relay): void {
   mountAccount(host); //                   /api/user/self, models, self/groups
   mountGroups(host); //                    /api/group/uses, move, rename, remove
   mountInvitations(host); //               /api/invitation/
+  mountBackups(host); //                   /api/backup/
   mountUsers(host); //                     /api/user/, search, manage, :id
   mountTokens(host); //                    /api/token/
   mountRedemptions(host); //               /api/redemption/, /api/user/topup

@@ -71,6 +71,8 @@ const Environment = z.object({
   MAX_SPOOL_MB: integer(1, 1_048_576, 4096),
   /** The same, of one user. */
   MAX_SPOOL_PER_USER_MB: integer(1, 1_048_576, 512),
+  /** Folder of backups; default: `backups`, next to an embedded database, else in `data`. */
+  BACKUP_DIR: z.string().optional(),
   /** Seconds in which a client must bring or take 4 KiB of what it sends or reads, or its connection ends. */
   CLIENT_TIMEOUT: integer(1, 3600, 60),
   /** WebSockets that one user may have open at one process. */

@@ -30,6 +30,13 @@ export const errors = {
     '未设置发布地址（环境变量 RELEASES_URL），无法检查更新',
     'No address of releases is set (environment variable RELEASES_URL), so updates cannot be checked',
   ),
+  backup_running: entry(200, '已有一个备份正在进行', 'Another backup is being made'),
+  backup_place_incomplete: entry(
+    200,
+    '对象存储的地址、区域、存储桶和密钥未填写完整',
+    'Address, region, bucket and keys of the object storage are not complete',
+  ),
+  backup_gone: entry(200, '此备份的文件不在这台服务器上', 'The file of this backup is not on this server'),
   update_check_failed: entry(200, '检查更新失败，请稍后再试', 'The check for updates failed, please try again later'),
   forbidden: entry(403, '无权进行此操作，权限不足', 'You do not have the right to do this'),
   user_banned: entry(403, '用户已被封禁', 'The user has been banned'),

@@ -19,6 +19,7 @@ import {
   textSetting,
   urlSetting,
 } from '#shared/setting-values.ts';
+import { backupSettings } from '#shared/backup-settings.ts';
 import { retentionSettings } from '#shared/retention-settings.ts';
 import { checkGroupRatio, isGroupName } from '#shared/group-settings.ts';
 import { isLongInputName } from '#shared/long-inputs.ts';
@@ -149,6 +150,8 @@ const catalogue = {
   DataExportDefaultTime: choiceSetting('hour', ['hour', 'day', 'week']),
 
   ...retentionSettings,
+
+  ...backupSettings,
 
   // Monitoring
   /** Seconds that a channel's test may take; 0: no limit. */

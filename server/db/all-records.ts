@@ -1,4 +1,5 @@
 // Record type of each collection.
+import type { BackupRecord } from '#server/db/records/backup.ts';
 import type { BatchRecord } from '#server/db/records/batch.ts';
 import type { CallRefundRecord } from '#server/db/records/call-refund.ts';
 import type { CallSessionRecord } from '#server/db/records/call-session.ts';
@@ -87,6 +88,7 @@ export interface Records {
   call_sessions: CallSessionRecord;
   responses: StoredResponseRecord;
   files: FileRecord;
+  backups: BackupRecord;
   batches: BatchRecord;
   vector_stores: VectorStoreRecord;
   context_caches: ContextCacheRecord;

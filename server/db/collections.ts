@@ -230,6 +230,8 @@ export const collections: { [Name in keyof Records]: CollectionSpec & IdKind<Rec
       { name: 'upstream', fields: ['upstream_id', 'key'] },
     ],
   },
+  // The unique index lets one run at a time.
+  backups: { idBlock: 1, indexes: [{ name: 'running', fields: ['running'], unique: true, sparse: true }] },
   batches: {
     textIds: true,
     idBlock: 1,

@@ -78,13 +78,16 @@ export class Download {
   readonly type: string;
   /** If undefined, the browser does not save it. */
   readonly fileName: string | undefined;
-  readonly parts: AsyncGenerator<string>;
+  readonly parts: AsyncGenerator<string | Uint8Array>;
+  /** Size of the whole, if known. */
+  readonly bytes: number | undefined;
   /** Started at once, so that `finally` of the generator always runs. */
-  readonly first: Promise<IteratorResult<string>>;
-  constructor(file: { type: string; fileName?: string; parts: AsyncGenerator<string> }) {
+  readonly first: Promise<IteratorResult<string | Uint8Array>>;
+  constructor(file: { type: string; fileName?: string; bytes?: number; parts: AsyncGenerator<string | Uint8Array> }) {
     this.type = file.type;
     this.fileName = file.fileName;
     this.parts = file.parts;
+    this.bytes = file.bytes;
     this.first = file.parts.next();
     // Rejections are handled by the responder.
     this.first.catch(() => {});

@@ -199,8 +199,12 @@ async function successResponse(result: unknown, facts: RequestFacts, setCookie: 
 }
 
 /** Pulls one part at a time, so that a slow reader buffers no more. */
-function downloadResponse({ type, fileName, parts }: Download, first: IteratorResult<string>, requestId: string): Response {
-  let waiting: IteratorResult<string> | undefined = first;
+function downloadResponse(
+  { type, fileName, bytes, parts }: Download,
+  first: IteratorResult<string | Uint8Array>,
+  requestId: string,
+): Response {
+  let waiting: IteratorResult<string | Uint8Array> | undefined = first;
   const encoder = new TextEncoder();
   const body = new ReadableStream<Uint8Array>(
     {
@@ -208,7 +212,7 @@ function downloadResponse({ type, fileName, parts }: Download, first: IteratorRe
         const { value, done } = waiting ?? (await parts.next());
         waiting = undefined;
         if (done === true) stream.close();
-        else stream.enqueue(encoder.encode(value));
+        else stream.enqueue(typeof value === 'string' ? encoder.encode(value) : value);
       },
       async cancel() {
         await parts.return(undefined);
@@ -219,6 +223,7 @@ function downloadResponse({ type, fileName, parts }: Download, first: IteratorRe
   return new Response(body, {
     headers: {
       'content-type': type,
+      ...(bytes === undefined ? {} : { 'content-length': String(bytes) }),
       ...(fileName === undefined ? {} : { 'content-disposition': `attachment; filename="${fileName}"` }),
       // Prevents proxies from buffering a stream.
       'x-accel-buffering': 'no',

@@ -38,6 +38,7 @@ import { sweepChannelSlots } from '#server/exchange/channel-slots.ts';
 import { sweepChannelFigures } from '#server/exchange/channel-figures.ts';
 import { renewSignIns } from '#server/exchange/renew-sign-ins.ts';
 import { sweepDeletedChannels } from '#server/exchange/deleted-channels.ts';
+import { tendBackups } from '#server/transfer/tend-backups.ts';
 
 export interface Job {
   /** Never change it: its last run is stored under this name. */
@@ -91,5 +92,6 @@ export const jobs: readonly Job[] = [
   { name: 'poll-tunings', everySeconds: 15, lockSeconds: 1800, run: pollTunings },
   { name: 'sweep-tuned-models', everySeconds: 600, lockSeconds: 900, run: sweepTunedModels },
   { name: 'delete-old-tasks', everySeconds: 600, lockSeconds: 300, run: deleteOldTasks },
+  { name: 'tend-backups', everySeconds: 60, lockSeconds: 300, run: tendBackups },
   { name: 'check-log-folds', everySeconds: 600, lockSeconds: 300, run: checkFolds },
 ];

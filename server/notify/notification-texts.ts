@@ -68,6 +68,10 @@ const costDrift: Texts = {
       'Today the provider of channel “{0}” (#{1}) told what {3} calls of model {2} cost: ${4} together, where the model’s price, without the group’s ratio, makes them ${5}. Look at the price of that model.',
   },
 };
+const backupFailed: Texts = {
+  zh: { title: '备份失败', content: '备份 {0} 失败，原因：{1}。请在控制台的备份页查看。' },
+  en: { title: 'A backup failed', content: 'Backup {0} failed, because: {1}. See Backups in the console.' },
+};
 const signInEnded: Texts = {
   zh: {
     title: '通道「{0}」（#{1}）的登录无法续期',
@@ -131,6 +135,10 @@ export function textOf(event: NotificationEvent, language: Language, settings: S
       const at = new Date(event.until * 1000).toISOString().slice(0, 16).replace('T', ' ');
       const inserts = [event.store, event.name, at];
       return { type: event.code, title: fill(title, inserts), content, values: [], inserts };
+    }
+    case 'backup_failed': {
+      const { title, content } = backupFailed[language];
+      return { type: 'backup_failed', title, content, values: [], inserts: [event.name, event.reason] };
     }
     case 'sign_in_ended': {
       const { channel_id: id, name, reason } = event;

@@ -168,3 +168,11 @@ function plainReason({ code, facts = {} }: FailureReason): FailureReason {
 function plainText(text: string): string {
   return storableText(text, longestText).replace(/\p{Cc}+/gu, ' ');
 }
+
+const backupMs = 3_600_000;
+
+/** Alerts administrators that a backup failed, at most once an hour. */
+export async function alertOfBackup(parts: NotificationDependencies, backup: { name: string; reason: string }): Promise<void> {
+  const event = { code: 'backup_failed', name: backup.name, reason: plainText(backup.reason) } as const;
+  await alertAdministrators(parts, `backup:${Math.floor(parts.now() / backupMs)}`, event);
+}

@@ -160,6 +160,10 @@ POST /api/redemption/batch admin
 POST /api/token/restore user
 POST /api/channel/restore admin
 POST /api/user/notifications/test user
+GET /api/backup/ root
+POST /api/backup/ root
+POST /api/backup/{id}/stop root
+GET /api/backup/{id}/file root
 PUT /api/channel/batch admin
 DELETE /api/user/sessions user
 DELETE /api/user/sessions/{session} user

@@ -117,6 +117,16 @@ boolean global.pass_through_request_enabled false
 const added = `
 number LinuxDOMinimumTrustLevel 0
 number LogRetentionDays 0
+number BackupIntervalHours 0
+number BackupKeep 7
+secret BackupPassphrase
+text BackupPlace folder
+text BackupS3Endpoint
+text BackupS3Region us-east-1
+text BackupS3Bucket
+text BackupS3Prefix
+text BackupS3AccessKey
+secret BackupS3SecretKey
 boolean ResponseStoreEnabled true
 number ResponseRetentionDays 30
 number ResponsesPerUser 10000

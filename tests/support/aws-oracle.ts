@@ -37,7 +37,7 @@ export async function signedHeaders(
   return signed.headers;
 }
 
-class Sha256 {
+export class Sha256 {
   readonly #hash: ReturnType<typeof createHash> | ReturnType<typeof createHmac>;
 
   constructor(secret?: string | ArrayBuffer | ArrayBufferView) {

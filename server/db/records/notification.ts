@@ -11,6 +11,7 @@ export type NotificationEvent =
   /** An unpaid vector store; it is deleted at `until` (unix seconds). */
   | { code: 'store_unpaid'; store: string; name: string; until: number }
   | { code: 'sign_in_ended'; channel_id: number; name: string; reason: string }
+  | { code: 'backup_failed'; name: string; reason: string }
   | { code: 'channel_test' };
 
 /** A notification in the outbox, until it is sent or given up. */

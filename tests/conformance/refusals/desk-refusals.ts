@@ -1,8 +1,10 @@
 // What administrators and users work with: channels, tokens, codes, top-ups, logs, figures.
 import { vi } from 'vitest';
 import { DatabaseUnavailable } from '#server/db/collection.ts';
+import type { BackupRecord } from '#server/db/records/backup.ts';
 import type { LogRecord } from '#server/db/records/log.ts';
 import { epay } from '#server/features/wallet/payments/epay.ts';
+import { buildBackup } from '#tests/support/build-backup.ts';
 import { buildLog } from '#tests/support/build-log.ts';
 import { until } from '#tests/support/until.ts';
 import { setOption } from '#tests/support/relay-scene.ts';
@@ -56,6 +58,13 @@ async function refund(desk: ConsoleDesk, fields: Partial<LogRecord>): Promise<Re
   return reportedBy(await desk.admin.post(`/api/log/${id}/refund`, { amount: 6, reason: 'empty answer', ref: 'refund-one' }));
 }
 
+async function addBackup({ app: { context, clock } }: ConsoleDesk, fields: Partial<BackupRecord>): Promise<BackupRecord> {
+  const id = await context.db.nextId('backups');
+  const record = buildBackup({ id, started_at: clock.now(), alive_until: clock.now() + 10_000, ...fields });
+  await context.db.collection('backups').insert(record);
+  return record;
+}
+
 async function redeem(desk: ConsoleDesk, key: string | undefined): Promise<Reported> {
   return reportedBy(await (await desk.member()).post('/api/user/topup', { key }));
 }
@@ -103,6 +112,17 @@ async function holding(desk: ConsoleDesk, { path, count }: { path: string; count
 }
 
 export const deskRefusals = {
+  backup_running: async (desk) => {
+    const { id } = await addBackup(desk, { state: 'running', running: 1 });
+    const reported = reportedBy(await desk.root.post('/api/backup/'));
+    await desk.app.context.db.collection('backups').remove({ id });
+    return reported;
+  },
+  backup_place_incomplete: (desk) => desk.during({ BackupPlace: 's3' }, async () => reportedBy(await desk.root.post('/api/backup/'))),
+  backup_gone: async (desk) => {
+    const { id } = await addBackup(desk, { state: 'done', bytes: 7 });
+    return reportedBy(await desk.root.get(`/api/backup/${id}/file`));
+  },
   update_source_missing: async (desk) => reportedBy(await desk.root.get('/api/status/update')),
   update_check_failed: (desk) =>
     desk.site({ env: { RELEASES_URL: 'http://127.0.0.1:1/' } }, async (app) => {
