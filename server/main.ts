@@ -4,9 +4,11 @@ import cluster from 'node:cluster';
 import { DatabaseUnavailable } from '#server/db/collection.ts';
 import { DatabaseUrlError } from '#server/db/database-url.ts';
 import { DatabaseFileError } from '#server/db/embedded-file.ts';
+import { NewerSchemaError } from '#server/db/schema-version.ts';
 import { type Env, EnvironmentError, readEnv } from '#server/env.ts';
 import { keepServing } from '#server/process/last-resort.ts';
 import { settleSeconds } from '#server/process/shutdown-bounds.ts';
+import { TransferRefusal } from '#server/transfer/refusal.ts';
 import { openStore, serve, type Serving } from '#server/serve.ts';
 
 /** Milliseconds after which an ended worker is restarted, so that one that cannot start does not burn the machine. */
@@ -99,6 +101,8 @@ function startFailure(failure: unknown): string {
     failure instanceof DatabaseUrlError ||
     failure instanceof DatabaseFileError ||
     failure instanceof DatabaseUnavailable ||
+    failure instanceof NewerSchemaError ||
+    failure instanceof TransferRefusal ||
     (failure instanceof Error && 'code' in failure && typeof failure.code === 'string');
   if (!isExpected) return failure instanceof Error ? (failure.stack ?? failure.message) : String(failure);
   return `Tidegate cannot start. ${failure.message.replaceAll(/\s*\n\s*/g, ' ')}`;

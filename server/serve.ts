@@ -6,12 +6,14 @@ import { createApp } from '#server/app.ts';
 import { createContext, spoolFolder } from '#server/create-context.ts';
 import type { Database } from '#server/db/database.ts';
 import { openDatabase } from '#server/db/open.ts';
+import { readSchemaVersion } from '#server/db/schema-version.ts';
 import { type Env, EnvironmentError } from '#server/env.ts';
 import { listen } from '#server/http/listen.ts';
 import { failureReason, tryFolder } from '#server/http/spool.ts';
 import { jobs } from '#server/jobs/registry.ts';
 import { startScheduler } from '#server/jobs/scheduler.ts';
 import { startDelivery } from '#server/notify/delivery-timer.ts';
+import { upgradeData } from '#server/transfer/upgrade-data.ts';
 import { findMasterKey, makeMasterKey } from '#server/secrets/master-key.ts';
 
 export interface Serving {
@@ -64,7 +66,16 @@ async function checkSpool(env: Env, log: Logger): Promise<void> {
 export async function openStore(env: Env, log?: Logger): Promise<{ db: Database; masterKey: string }> {
   const known = await findMasterKey(env);
   const db = await openDatabase(env.DATABASE_URL, { ...(log === undefined ? {} : { log }), hasSchema: cluster.isWorker });
-  return { db, masterKey: known ?? (await makeMasterKey(env, db)) };
+  try {
+    // Before the first record of a new database, which has no older version.
+    await readSchemaVersion(db);
+    const masterKey = known ?? (await makeMasterKey(env, db));
+    if (!cluster.isWorker) await upgradeData({ db, env, masterKey, report: (line) => process.stdout.write(`${line}\n`) });
+    return { db, masterKey };
+  } catch (failure) {
+    await db.close();
+    throw failure;
+  }
 }
 
 /** Ctrl-C reaches a whole process group, so a signal may come twice. */
