@@ -19,6 +19,7 @@ import { Route as PlainSetupRouteImport } from './routes/_plain/setup.tsx';
 import { Route as ShellIndexRouteImport } from './routes/_shell/index.tsx';
 import { Route as ShellSplatRouteImport } from './routes/_shell/$.tsx';
 import { Route as ShellAboutRouteImport } from './routes/_shell/about.tsx';
+import { Route as ShellBackupRouteImport } from './routes/_shell/backup.tsx';
 import { Route as ShellBalancesRouteImport } from './routes/_shell/balances.tsx';
 import { Route as ShellChannelRouteImport } from './routes/_shell/channel.tsx';
 import { Route as ShellChat2linkRouteImport } from './routes/_shell/chat2link.tsx';
@@ -96,6 +97,11 @@ const ShellSplatRoute = ShellSplatRouteImport.update({
 const ShellAboutRoute = ShellAboutRouteImport.update({
   id: '/about',
   path: '/about',
+  getParentRoute: () => ShellRoute,
+} as any);
+const ShellBackupRoute = ShellBackupRouteImport.update({
+  id: '/backup',
+  path: '/backup',
   getParentRoute: () => ShellRoute,
 } as any);
 const ShellBalancesRoute = ShellBalancesRouteImport.update({
@@ -258,6 +264,7 @@ export interface FileRoutesByFullPath {
   '/setup': typeof PlainSetupRoute;
   '/$': typeof ShellSplatRoute;
   '/about': typeof ShellAboutRoute;
+  '/backup': typeof ShellBackupRoute;
   '/balances': typeof ShellBalancesRoute;
   '/channel': typeof ShellChannelRouteWithChildren;
   '/chat2link': typeof ShellChat2linkRoute;
@@ -298,6 +305,7 @@ export interface FileRoutesByTo {
   '/setup': typeof PlainSetupRoute;
   '/$': typeof ShellSplatRoute;
   '/about': typeof ShellAboutRoute;
+  '/backup': typeof ShellBackupRoute;
   '/balances': typeof ShellBalancesRoute;
   '/chat2link': typeof ShellChat2linkRoute;
   '/detail': typeof ShellDetailRoute;
@@ -338,6 +346,7 @@ export interface FileRoutesById {
   '/_plain/setup': typeof PlainSetupRoute;
   '/_shell/$': typeof ShellSplatRoute;
   '/_shell/about': typeof ShellAboutRoute;
+  '/_shell/backup': typeof ShellBackupRoute;
   '/_shell/balances': typeof ShellBalancesRoute;
   '/_shell/channel': typeof ShellChannelRouteWithChildren;
   '/_shell/chat2link': typeof ShellChat2linkRoute;
@@ -381,6 +390,7 @@ export interface FileRouteTypes {
     | '/setup'
     | '/$'
     | '/about'
+    | '/backup'
     | '/balances'
     | '/channel'
     | '/chat2link'
@@ -421,6 +431,7 @@ export interface FileRouteTypes {
     | '/setup'
     | '/$'
     | '/about'
+    | '/backup'
     | '/balances'
     | '/chat2link'
     | '/detail'
@@ -460,6 +471,7 @@ export interface FileRouteTypes {
     | '/_plain/setup'
     | '/_shell/$'
     | '/_shell/about'
+    | '/_shell/backup'
     | '/_shell/balances'
     | '/_shell/channel'
     | '/_shell/chat2link'
@@ -568,6 +580,13 @@ declare module '@tanstack/react-router' {
       path: '/about';
       fullPath: '/about';
       preLoaderRoute: typeof ShellAboutRouteImport;
+      parentRoute: typeof ShellRoute;
+    };
+    '/_shell/backup': {
+      id: '/_shell/backup';
+      path: '/backup';
+      fullPath: '/backup';
+      preLoaderRoute: typeof ShellBackupRouteImport;
       parentRoute: typeof ShellRoute;
     };
     '/_shell/balances': {
@@ -842,6 +861,7 @@ const ShellUserRouteWithChildren = ShellUserRoute._addFileChildren(
 interface ShellRouteChildren {
   ShellSplatRoute: typeof ShellSplatRoute;
   ShellAboutRoute: typeof ShellAboutRoute;
+  ShellBackupRoute: typeof ShellBackupRoute;
   ShellBalancesRoute: typeof ShellBalancesRoute;
   ShellChannelRoute: typeof ShellChannelRouteWithChildren;
   ShellChat2linkRoute: typeof ShellChat2linkRoute;
@@ -869,6 +889,7 @@ interface ShellRouteChildren {
 const ShellRouteChildren: ShellRouteChildren = {
   ShellSplatRoute: ShellSplatRoute,
   ShellAboutRoute: ShellAboutRoute,
+  ShellBackupRoute: ShellBackupRoute,
   ShellBalancesRoute: ShellBalancesRoute,
   ShellChannelRoute: ShellChannelRouteWithChildren,
   ShellChat2linkRoute: ShellChat2linkRoute,

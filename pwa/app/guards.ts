@@ -19,3 +19,8 @@ export function adminOnly(opening: Opening): void {
   signedInOnly(opening);
   if ((storedUser()?.role ?? 0) < Role.admin) throw new NoRightError('administrators only');
 }
+
+export function rootOnly(opening: Opening): void {
+  signedInOnly(opening);
+  if ((storedUser()?.role ?? 0) < Role.root) throw new NoRightError('super administrators only');
+}

@@ -47,6 +47,17 @@ export const systemPages: readonly SettingPage[] = [
     ],
   },
   {
+    name: 'backup',
+    group: 'system',
+    sections: [
+      { entries: fields('BackupIntervalHours', 'BackupKeep', 'BackupPassphrase', 'BackupPlace') },
+      {
+        name: 's3',
+        entries: fields('BackupS3Endpoint', 'BackupS3Region', 'BackupS3Bucket', 'BackupS3Prefix', 'BackupS3AccessKey', 'BackupS3SecretKey'),
+      },
+    ],
+  },
+  {
     name: 'content',
     group: 'system',
     sections: [

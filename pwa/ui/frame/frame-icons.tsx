@@ -40,6 +40,7 @@ export const frameIcons = {
       <path d="M8 1.8v2M8 12.2v2M1.8 8h2M12.2 8h2M3.6 3.6 5 5M11 11l1.4 1.4M12.4 3.6 11 5M5 11l-1.4 1.4" />
     </>
   ),
+  archive: <path d="M2.5 3h11v3h-11zM3.5 6v7.5h9V6M6.5 8.5h3" />,
   outbox: <path d="M8 10V2.2M5.2 4.8 8 2l2.8 2.8M2 9.3v4.2h12V9.3" />,
   search: (
     <>
