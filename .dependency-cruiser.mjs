@@ -261,7 +261,11 @@ export default {
     ...columnRules('server', serverLayers),
     ...columnRules('pwa', consoleLayers),
     oneDoor('mongodb', '^server/db/(rows/)?mongo[^/]*[.]ts$', 'Use `Collection<T>` (server/db/collection.ts): it works on both engines.'),
-    oneDoor('node:sqlite', '^server/db/(rows/)?embedded[^/]*[.]ts$', 'Use `Collection<T>` (server/db/collection.ts): it works on both engines.'),
+    oneDoor(
+      'node:sqlite',
+      '^server/db/(rows/)?embedded[^/]*[.]ts$',
+      'Use `Collection<T>` (server/db/collection.ts): it works on both engines.',
+    ),
     oneDoor(
       'undici',
       '^server/exchange/(send|dispatchers)[.]ts$',
