@@ -19,6 +19,8 @@ const serverLayers = [
   // what models are: they know nothing of Tidegate.
   ['queues', 'process', 'network', 'clock', 'framing', 'model-facts'],
   ['db'],
+  // Who changed what; wraps the database.
+  ['audit-log'],
   ['secrets'],
   ['http'],
   // What is said over one connection in both directions.

@@ -4,6 +4,7 @@ import { AppError, type ErrorCode, errorText } from '#shared/errors.ts';
 import { isRelayPath, isServerPath } from '#shared/paths.ts';
 import type { AppContext } from '#server/context.ts';
 import { mountAccount } from '#server/features/account/routes.ts';
+import { mountAuditLog } from '#server/features/audit-log/routes.ts';
 import { mountBackups } from '#server/features/backups/routes.ts';
 import { mountChannels } from '#server/features/channels/routes.ts';
 import { mountDashboard } from '#server/features/dashboard/routes.ts';
@@ -150,6 +151,7 @@ function mountRoutes(host: RouteHost, relay: Relay): void {
   mountDashboard(host); //                 /api/data/
   mountModels(host); //                    /api/pricing, group, models
   mountOptions(host); //                   /api/option/
+  mountAuditLog(host); //                  /api/audit_log/
   mountOpenApi(host); //                   /api/openapi.json
   mountHealth(host); //                    /healthz
 }

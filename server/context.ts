@@ -18,6 +18,7 @@ import type { Sender } from '#server/exchange/send.ts';
 /** Everything that a handler may reach outside itself. Tests replace the clock and the random source here. */
 export interface AppContext {
   readonly env: Env;
+  /** Records changes of users, tokens, channels and codes in the audit log. */
   readonly db: Database;
   readonly changes: ChangeFeed;
   readonly settings: Settings;

@@ -1,6 +1,7 @@
 // Environment and database → everything that handlers work with.
 import path from 'node:path';
 import { type Logger, pino } from 'pino';
+import { createRecordingDatabase } from '#server/audit-log/recording-database.ts';
 import type { AppContext } from '#server/context.ts';
 import { createChangeFeed } from '#server/db/change-feed.ts';
 import { parseDatabaseUrl } from '#server/db/database-url.ts';
@@ -11,6 +12,7 @@ import { decoderMemory } from '#server/http/decompress.ts';
 import { createSpool, type SpoolLimits } from '#server/http/spool.ts';
 import { checkMasterKey } from '#server/secrets/master-key.ts';
 import { createLedger } from '#server/money/ledger.ts';
+import { recordBalances } from '#server/money/recording-ledger.ts';
 import { createQuotes } from '#server/money/quote.ts';
 import { createDownloads } from '#server/egress/downloads.ts';
 import { createEgress, type Network } from '#server/egress/egress.ts';
@@ -59,6 +61,7 @@ export async function createContext(parts: ContextParts): Promise<RunningContext
   });
   const settings = createSettings({ db, changes, secrets, log });
   const ledger = createLedger({ db, changes, log, now, randomText, waitMs: parts.leaseWaitMs });
+  recordBalances(ledger, { db, now });
   const channels = createChannelIndex({ db, changes, secrets, settings, log });
   const figures = createChannelFigures({ db, log, now });
   changes.listen('passed_test', (key) => {
@@ -80,7 +83,7 @@ export async function createContext(parts: ContextParts): Promise<RunningContext
   await ledger.start();
   return {
     env,
-    db,
+    db: createRecordingDatabase(db, now),
     changes,
     settings,
     ledger,

@@ -42,6 +42,7 @@ export const accountActionsApi = {
   /** Returns the account as it is afterwards. */
   saveSetting: endpoint('PUT', '/api/user/setting', {
     access: 'user',
+    audit: { kind: 'user', action: 'changed' },
     body: UserSettingEdit,
     reply: User,
     summary: 'Change own notices',
@@ -49,15 +50,21 @@ export const accountActionsApi = {
   /** Makes a new token, which is shown this once; the former one stops working. */
   newAccessToken: endpoint('GET', '/api/user/token', {
     access: 'user',
+    audit: { kind: 'user', action: 'access_token_changed' },
     changesState: true,
     reply: z.string(),
     summary: 'Make a new system access token',
   }),
-  revokeAccessToken: endpoint('DELETE', '/api/user/token', { access: 'user', summary: 'Revoke the system access token' }),
+  revokeAccessToken: endpoint('DELETE', '/api/user/token', {
+    access: 'user',
+    audit: { kind: 'user', action: 'access_token_changed' },
+    summary: 'Revoke the system access token',
+  }),
   inviteCode: endpoint('GET', '/api/user/aff', { access: 'user', reply: z.string(), summary: 'Own invite code' }),
   /** Returns the account as it is afterwards. */
   transfer: endpoint('POST', '/api/user/aff_transfer', {
     access: 'user',
+    audit: { exempt: 'books' },
     body: TransferInput,
     reply: User,
     summary: 'Move invite earnings into the balance',

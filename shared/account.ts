@@ -16,8 +16,17 @@ export const GroupChoice = z.object({ ratio: z.number(), desc: z.string() });
 
 export const accountApi = {
   self: endpoint('GET', '/api/user/self', { access: 'user', reply: User, summary: 'Own account' }),
-  edit: endpoint('PUT', '/api/user/self', { access: 'user', body: SelfEdit, summary: 'Change own profile or password' }),
-  remove: endpoint('DELETE', '/api/user/self', { access: 'user', summary: 'Delete own account' }),
+  edit: endpoint('PUT', '/api/user/self', {
+    access: 'user',
+    audit: { kind: 'user', action: 'changed' },
+    body: SelfEdit,
+    summary: 'Change own profile or password',
+  }),
+  remove: endpoint('DELETE', '/api/user/self', {
+    access: 'user',
+    audit: { kind: 'user', action: 'deleted' },
+    summary: 'Delete own account',
+  }),
   models: endpoint('GET', '/api/user/models', {
     access: 'user',
     reply: z.array(z.string()),

@@ -68,7 +68,22 @@ const IdParam = z.object({ id: z.string().check(z.regex(/^\d{1,15}$/)) });
 
 export const backupApi = {
   read: endpoint('GET', '/api/backup/', { access: 'root', reply: BackupOverview, summary: 'Last backups, and when the next one is due' }),
-  start: endpoint('POST', '/api/backup/', { access: 'root', reply: Backup, summary: 'Make a backup now' }),
-  stop: endpoint('POST', '/api/backup/:id/stop', { access: 'root', params: IdParam, summary: 'Stop a backup that is being made' }),
-  file: endpoint('GET', '/api/backup/:id/file', { access: 'root', params: IdParam, summary: 'Download a backup' }),
+  start: endpoint('POST', '/api/backup/', {
+    access: 'root',
+    audit: { kind: 'backup', action: 'started', by: 'call' },
+    reply: Backup,
+    summary: 'Make a backup now',
+  }),
+  stop: endpoint('POST', '/api/backup/:id/stop', {
+    access: 'root',
+    audit: { kind: 'backup', action: 'stopped', by: 'call', object: 'id' },
+    params: IdParam,
+    summary: 'Stop a backup that is being made',
+  }),
+  file: endpoint('GET', '/api/backup/:id/file', {
+    access: 'root',
+    audit: { kind: 'backup', action: 'downloaded', by: 'call', object: 'id' },
+    params: IdParam,
+    summary: 'Download a backup',
+  }),
 };

@@ -102,12 +102,14 @@ export const callSessionApi = {
   }),
   exportAll: endpoint('GET', '/api/log/sessions/export', {
     access: 'admin',
+    audit: { exempt: 'reads' },
     query: z.object({ ...adminFilters, ...exported }),
     changesState: true,
     summary: 'Everybody’s sessions as CSV or JSON lines',
   }),
   exportSelf: endpoint('GET', '/api/log/self/sessions/export', {
     access: 'user',
+    audit: { exempt: 'reads' },
     query: z.object({ ...ownFilters, ...exported }),
     changesState: true,
     summary: 'Own sessions as CSV or JSON lines',

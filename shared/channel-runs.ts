@@ -34,14 +34,21 @@ export type ChannelRuns = z.infer<typeof ChannelRuns>;
 const IdParam = z.object({ id: z.string().check(z.regex(/^\d{1,15}$/)) });
 
 export const channelRunApi = {
-  testAll: endpoint('GET', '/api/channel/test', { access: 'admin', changesState: true, summary: 'Begin to test all channels' }),
+  testAll: endpoint('GET', '/api/channel/test', {
+    access: 'admin',
+    audit: { exempt: 'jobs' },
+    changesState: true,
+    summary: 'Begin to test all channels',
+  }),
   updateBalances: endpoint('GET', '/api/channel/update_balance', {
     access: 'admin',
+    audit: { exempt: 'jobs' },
     changesState: true,
     summary: 'Begin to ask for the balances of all enabled channels',
   }),
   updateBalance: endpoint('GET', '/api/channel/update_balance/:id', {
     access: 'admin',
+    audit: { exempt: 'reads' },
     params: IdParam,
     /** USD. */
     extra: z.object({ balance: z.number() }),
@@ -55,6 +62,7 @@ export const channelRunApi = {
   }),
   stop: endpoint('POST', '/api/channel/runs/stop', {
     access: 'admin',
+    audit: { exempt: 'jobs' },
     body: z.object({ kind: ChannelRunKind }),
     reply: ChannelRuns,
     summary: 'Stop tests or balances of all channels',

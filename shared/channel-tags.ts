@@ -68,18 +68,21 @@ export const channelTagApi = {
   /** Without `tag` the tag is removed. Returns the number of channels concerned. */
   setTag: endpoint('POST', '/api/channel/batch/tag', {
     access: 'admin',
+    audit: { kind: 'channel', action: 'changed' },
     body: z.object({ ids: z.optional(Ids), tag: z.optional(z.string().check(z.maxLength(1000))) }),
     reply: z.int(),
     summary: 'Give several channels a tag',
   }),
   enableTag: endpoint('POST', '/api/channel/tag/enabled', {
     access: 'admin',
+    audit: { kind: 'channel', action: 'enabled' },
     body: TagBody,
     reply: z.int(),
     summary: 'Enable all channels of a tag; answers how many changed',
   }),
   disableTag: endpoint('POST', '/api/channel/tag/disabled', {
     access: 'admin',
+    audit: { kind: 'channel', action: 'disabled' },
     body: TagBody,
     reply: z.int(),
     summary: 'Disable all channels of a tag; answers how many changed',
@@ -87,6 +90,7 @@ export const channelTagApi = {
   /** Texts that are empty or absent change nothing, but for `new_tag`: empty, it dissolves the tag. Answers how many changed. */
   editTag: endpoint('PUT', '/api/channel/tag', {
     access: 'admin',
+    audit: { kind: 'channel', action: 'changed' },
     body: z.object({
       tag: z.optional(z.string().check(z.maxLength(1000))),
       new_tag: z.optional(z.string().check(z.maxLength(1000))),
@@ -104,6 +108,7 @@ export const channelTagApi = {
   }),
   editMany: endpoint('PUT', '/api/channel/batch', {
     access: 'admin',
+    audit: { kind: 'channel', action: 'changed' },
     body: ChannelBulkEdit,
     reply: BulkResult,
     summary: 'Change several channels alike',
@@ -111,6 +116,7 @@ export const channelTagApi = {
   /** Answers how many channels had to be mended. */
   repair: endpoint('POST', '/api/channel/fix', {
     access: 'admin',
+    audit: { kind: 'channel', action: 'changed' },
     reply: z.int(),
     summary: 'Repair stored channels and reload them',
   }),

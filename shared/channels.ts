@@ -217,11 +217,29 @@ export const channelApi = {
   }),
   read: endpoint('GET', '/api/channel/:id', { access: 'admin', params: IdParam, reply: Channel, summary: 'Read a channel' }),
   /** Returns the ids of the new channels. */
-  create: endpoint('POST', '/api/channel/', { access: 'admin', body: ChannelCreate, reply: z.array(z.int()), summary: 'Create channels' }),
-  edit: endpoint('PUT', '/api/channel/', { access: 'admin', body: ChannelEdit, reply: Channel, summary: 'Change a channel' }),
-  remove: endpoint('DELETE', '/api/channel/:id', { access: 'admin', params: IdParam, summary: 'Delete a channel' }),
+  create: endpoint('POST', '/api/channel/', {
+    access: 'admin',
+    audit: { kind: 'channel', action: 'created' },
+    body: ChannelCreate,
+    reply: z.array(z.int()),
+    summary: 'Create channels',
+  }),
+  edit: endpoint('PUT', '/api/channel/', {
+    access: 'admin',
+    audit: { kind: 'channel', action: 'changed' },
+    body: ChannelEdit,
+    reply: Channel,
+    summary: 'Change a channel',
+  }),
+  remove: endpoint('DELETE', '/api/channel/:id', {
+    access: 'admin',
+    audit: { kind: 'channel', action: 'deleted' },
+    params: IdParam,
+    summary: 'Delete a channel',
+  }),
   removeMany: endpoint('POST', '/api/channel/batch', {
     access: 'admin',
+    audit: { kind: 'channel', action: 'deleted' },
     body: z.object({ ids: z.array(z.int().check(z.minimum(1))).check(z.maxLength(channelSetLimit)) }),
     reply: z.int(),
     extra: DeletedSet,
@@ -229,6 +247,7 @@ export const channelApi = {
   }),
   removeDisabled: endpoint('DELETE', '/api/channel/disabled', {
     access: 'admin',
+    audit: { kind: 'channel', action: 'deleted' },
     reply: z.int(),
     extra: DeletedSet,
     summary: 'Delete all disabled channels; returns how many',
@@ -236,6 +255,7 @@ export const channelApi = {
   /** For as long as `restorableSeconds`; returns how many are there again. */
   restoreMany: endpoint('POST', '/api/channel/restore', {
     access: 'admin',
+    audit: { kind: 'channel', action: 'restored' },
     body: z.object({ ids: z.array(z.int().check(z.minimum(1))).check(z.minLength(1), z.maxLength(channelSetLimit)) }),
     reply: z.int(),
     summary: 'Take back a deletion just made of channels',
@@ -243,6 +263,7 @@ export const channelApi = {
   /** `time` is in seconds. A failed test is `success: false` with the same extra. */
   test: endpoint('GET', '/api/channel/test/:id', {
     access: 'admin',
+    audit: { exempt: 'reads' },
     params: IdParam,
     query: z.object({ model: QueryText }),
     extra: z.object({ time: z.number() }),
@@ -252,6 +273,7 @@ export const channelApi = {
   /** As `test`, with what an unsaved form holds. It writes a row in the log; a channel that is then created as tested begins with the result. */
   testDraft: endpoint('POST', '/api/channel/test', {
     access: 'admin',
+    audit: { exempt: 'reads' },
     body: ChannelDraft,
     extra: z.object({ time: z.number() }),
     summary: 'Send a small request through a channel that is not saved yet',
@@ -265,6 +287,7 @@ export const channelApi = {
   /** What the provider of a saved channel says that it has. */
   fetchModels: endpoint('GET', '/api/channel/fetch_models/:id', {
     access: 'admin',
+    audit: { exempt: 'reads' },
     params: IdParam,
     reply: z.array(z.string()),
     changesState: true,
@@ -273,6 +296,7 @@ export const channelApi = {
   /** The same for a form that is not saved yet; old clients send `base_url`, `type` and `key`. */
   fetchDraftModels: endpoint('POST', '/api/channel/fetch_models', {
     access: 'admin',
+    audit: { exempt: 'reads' },
     body: ChannelDraft,
     reply: z.array(z.string()),
     summary: 'Ask the provider of a channel that is not saved yet for its models',

@@ -1,5 +1,6 @@
 // One value describes a console call; the server mounts it, the console calls it, the OpenAPI document is made from it.
 import type { z } from 'zod/mini';
+import type { AuditSpec } from '#shared/audit-spec.ts';
 
 /** Who may call: anybody, anybody but with the session looked at, or a session of at least that role. */
 export type Access = 'public' | 'optional' | 'user' | 'admin' | 'root';
@@ -32,6 +33,8 @@ export interface EndpointSpec<
    * or `Sec-Fetch-Site: same-origin`.
    */
   changesState?: boolean;
+  /** Entry in the audit log. Required of calls that change something. */
+  audit?: AuditSpec;
   /**
    * Its answers say `success` or `error` in `message`, and a refusal its text in `data`: old clients compare the one and show the other.
    */
@@ -51,17 +54,27 @@ export interface Endpoint<
   path: string;
 }
 
+/** A call that changes something names its entry in the audit log, or why there is none. */
+type Audited<M extends Method> = M extends 'GET'
+  ? { changesState?: false } | { changesState: true; audit: AuditSpec }
+  : { audit: AuditSpec };
+
 /**
  * Declares a console call. `path` is the specification's, with `:name` for path parameters. What the handler gets and the
  * console sends is typed by the schemas.
  */
 export function endpoint<
+  const M extends Method,
   Params extends Schema | undefined = undefined,
   Query extends Schema | undefined = undefined,
   Body extends Schema | undefined = undefined,
   Reply extends Schema | undefined = undefined,
   Extra extends Schema | undefined = undefined,
->(method: Method, path: string, spec: EndpointSpec<Params, Query, Body, Reply, Extra>): Endpoint<Params, Query, Body, Reply, Extra> {
+>(
+  method: M,
+  path: string,
+  spec: EndpointSpec<Params, Query, Body, Reply, Extra> & Audited<M>,
+): Endpoint<Params, Query, Body, Reply, Extra> {
   return { method, path, ...spec };
 }
 

@@ -61,6 +61,7 @@ export const firstCallApi = {
    */
   state: endpoint('GET', '/api/first-call', {
     access: 'user',
+    audit: { exempt: 'reads' },
     query: z.object({ token: QueryInt }),
     reply: FirstCallState,
     changesState: true,

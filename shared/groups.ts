@@ -41,6 +41,7 @@ export const groupApi = {
   /** Takes about two minutes, in which calls are served under both names. */
   rename: endpoint('POST', '/api/group/rename', {
     access: 'admin',
+    audit: { kind: 'group', action: 'renamed', by: 'call', object: 'name' },
     body: z.object({ name: GroupName, to: GroupName }),
     reply: GroupMove,
     summary: 'Rename a group with its users, keys and channels',
@@ -48,6 +49,7 @@ export const groupApi = {
   /** Without `to`, a group that is in use is refused as `group_in_use`; null: nothing named it, and it is gone. */
   remove: endpoint('POST', '/api/group/remove', {
     access: 'admin',
+    audit: { kind: 'group', action: 'deleted', by: 'call', object: 'name' },
     body: z.object({ name: GroupName, to: z.optional(GroupName) }),
     reply: z.nullable(GroupMove),
     summary: 'Remove a group, or move what is in it to another one',

@@ -82,6 +82,7 @@ export const invitationApi = {
   /** What is wrong with each line, by its index; lines without a problem are absent. */
   check: endpoint('POST', '/api/invitation/check', {
     access: 'admin',
+    audit: { exempt: 'reads' },
     body: z.object({ lines: Lines, delivery: Delivery }),
     reply: z.object({
       problems: z.array(z.object({ line: z.int(), problem: LineProblem })),
@@ -93,6 +94,7 @@ export const invitationApi = {
   /** Invites whom it can: lines with a problem are left out and reported. The same list sent again adds nothing. */
   create: endpoint('POST', '/api/invitation/', {
     access: 'admin',
+    audit: { kind: 'invitation', action: 'created', by: 'call' },
     body: z.object({
       lines: Lines,
       delivery: Delivery,
@@ -110,6 +112,7 @@ export const invitationApi = {
   /** A new link, valid for so long from now on; the one before ends. */
   send: endpoint('POST', '/api/invitation/:id/send', {
     access: 'admin',
+    audit: { kind: 'invitation', action: 'sent', by: 'call', object: 'id' },
     params: IdParam,
     body: z.object({ delivery: Delivery, valid_seconds: ValidSeconds }),
     reply: z.object({ invitation: Invitation, token: z.optional(z.string()) }),
@@ -118,18 +121,21 @@ export const invitationApi = {
   /** An account that is there already stays. */
   withdraw: endpoint('DELETE', '/api/invitation/:id', {
     access: 'admin',
+    audit: { kind: 'invitation', action: 'withdrawn', by: 'call', object: 'id' },
     params: IdParam,
     reply: Invitation,
     summary: 'Withdraw an invitation',
   }),
   open: endpoint('POST', '/api/invitation/open', {
     access: 'public',
+    audit: { exempt: 'reads' },
     body: z.object({ token: Token }),
     reply: z.object({ username: z.string(), quota: z.int(), expires_at: z.int() }),
     summary: 'Read the invitation of a link',
   }),
   accept: endpoint('POST', '/api/invitation/accept', {
     access: 'public',
+    audit: { kind: 'user', action: 'created' },
     body: z.object({
       token: Token,
       password: z.string().check(z.maxLength(200)),

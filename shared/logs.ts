@@ -258,6 +258,7 @@ export const logApi = {
   /** Answers how many rows go; what does not go at once goes soon after. */
   remove: endpoint('DELETE', '/api/log/', {
     access: 'admin',
+    audit: { kind: 'usage_log', action: 'deleted', by: 'call', object: 'target_timestamp' },
     query: z.object({ target_timestamp: QueryInt }),
     reply: z.int(),
     summary: 'Delete all rows from before a moment; the books stay provable',
@@ -284,12 +285,14 @@ export const logApi = {
   /** A file that is written as it is read. It is no JSON, so it has no envelope unless it is refused. */
   exportAll: endpoint('GET', '/api/log/export', {
     access: 'admin',
+    audit: { exempt: 'reads' },
     query: z.object({ ...adminFilters, ...exported }),
     changesState: true,
     summary: 'Everybody’s usage logs as CSV or JSON lines',
   }),
   exportSelf: endpoint('GET', '/api/log/self/export', {
     access: 'user',
+    audit: { exempt: 'reads' },
     query: z.object({ ...filters, ...exported }),
     changesState: true,
     summary: 'Own usage logs as CSV or JSON lines',
@@ -300,12 +303,14 @@ export const logApi = {
    */
   tail: endpoint('GET', '/api/log/tail', {
     access: 'admin',
+    audit: { exempt: 'reads' },
     query: z.object({ ...adminFilters, after: QueryText }),
     changesState: true,
     summary: 'Everybody’s new usage logs as they come',
   }),
   tailSelf: endpoint('GET', '/api/log/self/tail', {
     access: 'user',
+    audit: { exempt: 'reads' },
     query: z.object({ ...filters, after: QueryText }),
     changesState: true,
     summary: 'Own new usage logs as they come',
@@ -313,6 +318,7 @@ export const logApi = {
   /** Answers the call's row as it is afterwards. */
   refund: endpoint('POST', '/api/log/:id/refund', {
     access: 'admin',
+    audit: { kind: 'usage_log', action: 'refunded', by: 'call', object: 'id' },
     params: IdParam,
     body: RefundInput,
     reply: Log,

@@ -60,12 +60,14 @@ export const notificationApi = {
   /** Sends one now, the way that is saved, and waits for it. */
   test: endpoint('POST', '/api/user/notifications/test', {
     access: 'user',
+    audit: { exempt: 'mails' },
     reply: z.object({ notify_type: NotifyType, to: z.string() }),
     summary: 'Send a test notice to oneself',
   }),
   /** Answers the mail server's own words when it refuses. */
   testMail: endpoint('POST', '/api/option/test_mail', {
     access: 'root',
+    audit: { exempt: 'mails' },
     body: z.object({ to: z.optional(z.string().check(z.maxLength(254))) }),
     reply: z.object({ to: z.string() }),
     summary: 'Send a test mail by the stored mail settings',

@@ -55,6 +55,7 @@ const SignedIn = z.optional(User);
 function callback(provider: 'github' | 'oidc' | 'linuxdo', name: string) {
   return endpoint('GET', `/api/oauth/${provider}`, {
     access: 'optional',
+    audit: { exempt: 'own_session' },
     query: CallbackQuery,
     reply: SignedIn,
     changesState: true,
@@ -66,6 +67,7 @@ export const oauthApi = {
   /** Old clients make the provider's address themselves. */
   state: endpoint('GET', '/api/oauth/state', {
     access: 'optional',
+    audit: { exempt: 'own_session' },
     query: z.object({ aff: QueryText }),
     reply: z.string(),
     changesState: true,
@@ -73,6 +75,7 @@ export const oauthApi = {
   }),
   start: endpoint('POST', '/api/oauth/start', {
     access: 'optional',
+    audit: { exempt: 'own_session' },
     body: z.object({ provider: RedirectProvider, aff: z.optional(z.string().check(z.maxLength(64))) }),
     reply: z.object({ url: z.string() }),
     summary: 'Begin a sign-in: the address of the provider',
@@ -82,6 +85,7 @@ export const oauthApi = {
   linuxdo: callback('linuxdo', 'Linux DO'),
   wechat: endpoint('GET', '/api/oauth/wechat', {
     access: 'public',
+    audit: { exempt: 'own_session' },
     query: WeChatQuery,
     reply: User,
     changesState: true,
@@ -89,12 +93,14 @@ export const oauthApi = {
   }),
   bindWeChat: endpoint('GET', '/api/oauth/wechat/bind', {
     access: 'user',
+    audit: { kind: 'user', action: 'binding_changed' },
     query: WeChatQuery,
     changesState: true,
     summary: 'Bind the own account to WeChat',
   }),
   telegram: endpoint('GET', '/api/oauth/telegram/login', {
     access: 'public',
+    audit: { exempt: 'own_session' },
     query: TelegramQuery,
     reply: User,
     changesState: true,
@@ -102,6 +108,7 @@ export const oauthApi = {
   }),
   bindTelegram: endpoint('GET', '/api/oauth/telegram/bind', {
     access: 'user',
+    audit: { kind: 'user', action: 'binding_changed' },
     query: TelegramQuery,
     changesState: true,
     summary: 'Bind the own account to Telegram',
@@ -109,6 +116,7 @@ export const oauthApi = {
   /** Answers the account as it is afterwards. */
   unbind: endpoint('DELETE', '/api/oauth/:binding/bind', {
     access: 'user',
+    audit: { kind: 'user', action: 'binding_changed' },
     params: z.object({ binding: Binding }),
     reply: User,
     summary: 'Remove a binding of the own account',

@@ -79,10 +79,17 @@ export type PriceEffect = z.infer<typeof PriceEffect>;
 export const optionApi = {
   list: endpoint('GET', '/api/option/', { access: 'admin', reply: z.array(Option), summary: 'All settings' }),
   /** Returns the option as it is afterwards. On `revision_conflict`, `data` is the current option. */
-  save: endpoint('PUT', '/api/option/', { access: 'admin', body: OptionInput, reply: Option, summary: 'Change one setting' }),
+  save: endpoint('PUT', '/api/option/', {
+    access: 'admin',
+    audit: { kind: 'setting', action: 'changed' },
+    body: OptionInput,
+    reply: Option,
+    summary: 'Change one setting',
+  }),
   /** All or nothing. On `revision_conflict`, `data` is the list of current options that conflict. */
   saveMany: endpoint('PUT', '/api/option/batch', {
     access: 'admin',
+    audit: { kind: 'setting', action: 'changed' },
     body: z.object({ options: z.array(OptionInput).check(z.minLength(1), z.maxLength(200)) }),
     reply: z.array(Option),
     summary: 'Change several settings at once',
@@ -103,6 +110,7 @@ export const optionApi = {
    */
   undo: endpoint('POST', '/api/option/history/:id/undo', {
     access: 'admin',
+    audit: { kind: 'setting', action: 'restored' },
     params: z.object({ id: z.string() }),
     reply: Option,
     summary: 'Take back a change of a setting',
@@ -110,6 +118,7 @@ export const optionApi = {
   /** Nothing is changed. What is absent stays as it is saved. */
   priceEffect: endpoint('POST', '/api/option/price_effect', {
     access: 'admin',
+    audit: { exempt: 'reads' },
     body: z.object({
       ModelPrice: PriceText,
       ModelRatio: PriceText,
@@ -131,5 +140,9 @@ export const optionApi = {
     reply: PriceEffect,
     summary: 'What the last seven days would have cost at other prices',
   }),
-  resetModelRatio: endpoint('POST', '/api/option/rest_model_ratio', { access: 'admin', summary: 'Restore the default model ratios' }),
+  resetModelRatio: endpoint('POST', '/api/option/rest_model_ratio', {
+    access: 'admin',
+    audit: { kind: 'price', action: 'changed' },
+    summary: 'Restore the default model ratios',
+  }),
 };

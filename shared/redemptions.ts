@@ -106,6 +106,7 @@ export const redemptionApi = {
   /** Answers the codes themselves. */
   create: endpoint('POST', '/api/redemption/', {
     access: 'admin',
+    audit: { kind: 'code', action: 'created' },
     body: RedemptionCreate,
     reply: z.array(z.string()),
     summary: 'Create redemption codes',
@@ -113,14 +114,21 @@ export const redemptionApi = {
   /** With `status_only`, only the status is written. */
   edit: endpoint('PUT', '/api/redemption/', {
     access: 'admin',
+    audit: { kind: 'code', action: 'changed' },
     query: z.object({ status_only: QueryText }),
     body: RedemptionEdit,
     reply: Redemption,
     summary: 'Change a redemption code',
   }),
-  remove: endpoint('DELETE', '/api/redemption/:id', { access: 'admin', params: IdParam, summary: 'Delete a redemption code' }),
+  remove: endpoint('DELETE', '/api/redemption/:id', {
+    access: 'admin',
+    audit: { kind: 'code', action: 'deleted' },
+    params: IdParam,
+    summary: 'Delete a redemption code',
+  }),
   removeUsed: endpoint('DELETE', '/api/redemption/used', {
     access: 'admin',
+    audit: { kind: 'code', action: 'deleted' },
     reply: z.int(),
     /** Which they were, to take it back by `batch`; null: more than `sweptIdsLimit`. */
     extra: z.object({ ids: z.nullable(z.array(z.int())) }),
@@ -129,6 +137,7 @@ export const redemptionApi = {
   /** Codes that the action does not fit are left alone. */
   batch: endpoint('POST', '/api/redemption/batch', {
     access: 'admin',
+    audit: { kind: 'code', action: 'changed' },
     body: z.object({
       ids: z.array(z.int().check(z.minimum(1))).check(z.minLength(1), z.maxLength(codeSetLimit)),
       action: z._default(RedemptionAction, 'delete'),
@@ -139,6 +148,7 @@ export const redemptionApi = {
   /** Answers the quota that was added. */
   redeem: endpoint('POST', '/api/user/topup', {
     access: 'user',
+    audit: { kind: 'code', action: 'redeemed' },
     body: z.object({ key: z._default(z.string().check(z.maxLength(200)), '') }),
     reply: z.int(),
     summary: 'Redeem a code',

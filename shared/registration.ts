@@ -16,6 +16,7 @@ export type RegisterInput = z.infer<typeof RegisterInput>;
 export const registrationApi = {
   register: endpoint('POST', '/api/user/register', {
     access: 'public',
+    audit: { kind: 'user', action: 'created' },
     query: TurnstileQuery,
     body: RegisterInput,
     /** Absent: the account is there, and signs in another way. */

@@ -41,6 +41,7 @@ const LogoutQuery = z.object({
 export const sessionApi = {
   login: endpoint('POST', '/api/user/login', {
     access: 'public',
+    audit: { exempt: 'own_session' },
     query: TurnstileQuery,
     body: LoginInput,
     reply: User,

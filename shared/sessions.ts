@@ -19,12 +19,14 @@ export const sessionsApi = {
   list: endpoint('GET', '/api/user/sessions', { access: 'user', reply: z.array(Session), summary: 'Own sessions, the newest first' }),
   end: endpoint('DELETE', '/api/user/sessions/:session', {
     access: 'user',
+    audit: { exempt: 'own_session' },
     params: z.object({ session: z.string().check(z.maxLength(100)) }),
     summary: 'End one of the own sessions',
   }),
   /** Answers how many there were. */
   endOthers: endpoint('DELETE', '/api/user/sessions', {
     access: 'user',
+    audit: { exempt: 'own_session' },
     reply: z.int(),
     summary: 'End all own sessions but the one that asks',
   }),

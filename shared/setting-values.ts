@@ -90,6 +90,22 @@ export function integerSetting(initial: number, bounds: Bounds, options: Setting
   };
 }
 
+/** Days after which something is deleted: 0 for never, or at least `least`. */
+export function retentionSetting(
+  initial: number,
+  { least, max }: { least: number; max: number },
+  options: SettingOptions = {},
+): Setting<number> {
+  const days = integerSetting(initial, { min: 0, max }, options);
+  return {
+    ...days,
+    parse(text, key) {
+      const parsed = days.parse(text, key);
+      return parsed.ok && parsed.value !== 0 ? withinBounds(parsed.value, { min: least, max }, key) : parsed;
+    },
+  };
+}
+
 export function numberSetting(initial: number, bounds: Bounds, options: SettingOptions = {}): Setting<number> {
   return {
     ...options,

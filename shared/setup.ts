@@ -25,6 +25,7 @@ export const setupApi = {
   /** Signs the new super admin in and returns the account; nothing when the account was there before. */
   submit: endpoint('POST', '/api/setup', {
     access: 'public',
+    audit: { kind: 'user', action: 'created' },
     body: SetupInput,
     reply: z.optional(User),
     summary: 'Create the super admin, choose the mode and sign in',

@@ -93,6 +93,7 @@ export const statementApi = {
   /** A file that is written as it is read, its last line the sums. It has no envelope unless it is refused. */
   exportAll: endpoint('GET', '/api/statement/accounts/export', {
     access: 'admin',
+    audit: { exempt: 'reads' },
     query: SpanQuery,
     changesState: true,
     summary: 'The table of all accounts as CSV',

@@ -148,10 +148,17 @@ export const tokenApi = {
   }),
   read: endpoint('GET', '/api/token/:id', { access: 'user', params: IdParam, reply: Token, summary: 'Read an own token, key masked' }),
   /** Returns the new tokens with their keys. */
-  create: endpoint('POST', '/api/token/', { access: 'user', body: TokenCreate, reply: z.array(Token), summary: 'Create tokens' }),
+  create: endpoint('POST', '/api/token/', {
+    access: 'user',
+    audit: { kind: 'token', action: 'created' },
+    body: TokenCreate,
+    reply: z.array(Token),
+    summary: 'Create tokens',
+  }),
   /** With `status_only`, only the status is written. */
   edit: endpoint('PUT', '/api/token/', {
     access: 'user',
+    audit: { kind: 'token', action: 'changed' },
     query: z.object({ status_only: QueryText }),
     body: TokenEdit,
     reply: Token,
@@ -163,6 +170,7 @@ export const tokenApi = {
    */
   renew: endpoint('POST', '/api/token/:id/renew', {
     access: 'user',
+    audit: { kind: 'token', action: 'key_replaced' },
     params: IdParam,
     body: TokenRenewal,
     reply: Token,
@@ -170,20 +178,28 @@ export const tokenApi = {
   }),
   endOldKey: endpoint('DELETE', '/api/token/:id/old_key', {
     access: 'user',
+    audit: { kind: 'token', action: 'key_replaced' },
     params: IdParam,
     reply: Token,
     summary: 'End the old secrets of a renewed token at once',
   }),
-  remove: endpoint('DELETE', '/api/token/:id', { access: 'user', params: IdParam, summary: 'Delete a token' }),
+  remove: endpoint('DELETE', '/api/token/:id', {
+    access: 'user',
+    audit: { kind: 'token', action: 'deleted' },
+    params: IdParam,
+    summary: 'Delete a token',
+  }),
   /** Refused for all when it is wrong for one. `same`: tokens that were so already. */
   editMany: endpoint('PUT', '/api/token/batch', {
     access: 'user',
+    audit: { kind: 'token', action: 'changed' },
     body: TokensEdit,
     reply: z.object({ changed: z.int(), same: z.int() }),
     summary: 'Change several own tokens',
   }),
   removeMany: endpoint('POST', '/api/token/batch', {
     access: 'user',
+    audit: { kind: 'token', action: 'deleted' },
     body: z.object({ ids: z.array(z.int().check(z.minimum(1))).check(z.minLength(1), z.maxLength(1000)) }),
     reply: z.int(),
     summary: 'Delete several tokens; returns how many',
@@ -191,6 +207,7 @@ export const tokenApi = {
   /** Only what was deleted within `restorableSeconds`. */
   restoreMany: endpoint('POST', '/api/token/restore', {
     access: 'user',
+    audit: { kind: 'token', action: 'restored' },
     body: z.object({ ids: z.array(z.int().check(z.minimum(1))).check(z.minLength(1), z.maxLength(1000)) }),
     reply: z.int(),
     summary: 'Take back a deletion of tokens just made; returns how many are there again',

@@ -8,6 +8,7 @@ export const userBindingApi = {
   /** Answers the account as it is afterwards. */
   remove: endpoint('DELETE', '/api/user/:id/bindings/:binding', {
     access: 'admin',
+    audit: { kind: 'user', action: 'binding_changed' },
     params: z.object({ id: z.string().check(z.regex(/^\d{1,15}$/)), binding: Binding }),
     reply: User,
     summary: 'Remove a binding of a user',

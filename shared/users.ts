@@ -96,11 +96,23 @@ export const userApi = {
     summary: 'Search users by name, e-mail, id and group',
   }),
   read: endpoint('GET', '/api/user/:id', { access: 'admin', params: IdParam, reply: User, summary: 'Read a user' }),
-  create: endpoint('POST', '/api/user/', { access: 'admin', body: UserCreate, summary: 'Add a user' }),
+  create: endpoint('POST', '/api/user/', {
+    access: 'admin',
+    audit: { kind: 'user', action: 'created' },
+    body: UserCreate,
+    summary: 'Add a user',
+  }),
   /** Returns the record as it is afterwards. */
-  edit: endpoint('PUT', '/api/user/', { access: 'admin', body: UserEdit, reply: User, summary: 'Change a user' }),
+  edit: endpoint('PUT', '/api/user/', {
+    access: 'admin',
+    audit: { kind: 'user', action: 'changed' },
+    body: UserEdit,
+    reply: User,
+    summary: 'Change a user',
+  }),
   manage: endpoint('POST', '/api/user/manage', {
     access: 'admin',
+    audit: { kind: 'user', action: 'changed' },
     body: z.object({ id: z.int().check(z.minimum(1)), action: ManageAction }),
     reply: User,
     summary: 'Promote, demote, disable, enable or delete a user',
@@ -123,9 +135,15 @@ export const userApi = {
   }),
   endSessions: endpoint('DELETE', '/api/user/:id/sessions', {
     access: 'admin',
+    audit: { kind: 'user', action: 'sessions_ended', by: 'call', object: 'id' },
     params: IdParam,
     reply: z.int(),
     summary: 'Sign a user out everywhere; answers how many sessions ended',
   }),
-  remove: endpoint('DELETE', '/api/user/:id', { access: 'admin', params: IdParam, summary: 'Delete a user' }),
+  remove: endpoint('DELETE', '/api/user/:id', {
+    access: 'admin',
+    audit: { kind: 'user', action: 'deleted' },
+    params: IdParam,
+    summary: 'Delete a user',
+  }),
 };

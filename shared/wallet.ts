@@ -73,6 +73,7 @@ export const walletApi = {
   /** Old clients compare the message and show the text of a failure from `data`. */
   amount: endpoint('POST', '/api/user/amount', {
     access: 'user',
+    audit: { exempt: 'reads' },
     body: AmountInput,
     reply: z.string(),
     isMarked: true,
@@ -81,6 +82,7 @@ export const walletApi = {
   /** `data` and `url`: the form that the browser posts. */
   pay: endpoint('POST', '/api/user/pay', {
     access: 'user',
+    audit: { exempt: 'books' },
     body: z.extend(AmountInput, { payment_method: z.string().check(z.maxLength(50)) }),
     reply: z.record(z.string(), z.string()),
     extra: z.object({ url: z.string(), trade_no: z.string() }),
@@ -95,6 +97,7 @@ export const walletApi = {
   }),
   cancel: endpoint('POST', '/api/user/topup/orders/:trade_no/cancel', {
     access: 'user',
+    audit: { exempt: 'books' },
     params: TradeParam,
     reply: TopUpOrder,
     summary: 'Give up an order; paid all the same, it is credited',

@@ -1,4 +1,5 @@
 // Record type of each collection.
+import type { AuditEntryRecord } from '#server/db/records/audit-entry.ts';
 import type { BackupRecord } from '#server/db/records/backup.ts';
 import type { BatchRecord } from '#server/db/records/batch.ts';
 import type { CallRefundRecord } from '#server/db/records/call-refund.ts';
@@ -68,6 +69,7 @@ export interface Records {
   latency_hours: LatencyHourRecord;
   options: OptionRecord;
   option_changes: OptionChangeRecord;
+  audit_entries: AuditEntryRecord;
   redemptions: RedemptionRecord;
   orders: OrderRecord;
   ledger: LedgerRecord;

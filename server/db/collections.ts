@@ -127,6 +127,17 @@ export const collections: { [Name in keyof Records]: CollectionSpec & IdKind<Rec
   log_folds: { textIds: true, idBlock: 1, indexes: [{ name: 'hour', fields: ['hour', 'id'], sparse: true }] },
   log_closings: { textIds: true, idBlock: 1, indexes: [] },
   options: { textIds: true, idBlock: 1, indexes: [] },
+  // Ids are in the order of time, so each list reads one index.
+  audit_entries: {
+    textIds: true,
+    idBlock: 1,
+    indexes: [
+      { name: 'actor', fields: ['actor', 'id'] },
+      { name: 'kind', fields: ['kind', 'id'] },
+      { name: 'object', fields: ['object', 'id'] },
+      { name: 'pending', fields: ['pending_at', 'id'], sparse: true },
+    ],
+  },
   option_changes: { idBlock: 1, indexes: [{ name: 'key', fields: ['key', 'id'] }] },
   orders: {
     idBlock: 1,

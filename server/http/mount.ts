@@ -5,9 +5,11 @@ import type { Access, Endpoint } from '#shared/contract.ts';
 import { fieldRules, invalidField } from '#shared/field-rules.ts';
 import { notices } from '#shared/notices.ts';
 import { Role } from '#shared/roles.ts';
+import { actingAs } from '#server/audit-log/actor.ts';
 import type { AppContext } from '#server/context.ts';
 import { type Call, type Caller, Download, type Handler, HandlerResponse, type RequestFacts } from '#server/http/call.ts';
 import { failureResponse, markedFailure, toAppError } from '#server/http/failure.ts';
+import { actorOf, recordedCall } from '#server/http/audited-call.ts';
 import { subscriberOf } from '#server/http/client-address.ts';
 import type { Connection } from '#server/http/connection.ts';
 import type { DirectResponse } from '#server/http/lean-response.ts';
@@ -97,7 +99,10 @@ async function serveCall<E extends Endpoint>(
     // The parts were validated above against the endpoint's schemas, so the type holds.
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
     const call = { params, query, body, caller, facts, context: host.context, cookies } as Call<E>;
-    const result = await handler(call);
+    const result =
+      endpoint.audit === undefined
+        ? await handler(call)
+        : await actingAs(actorOf(endpoint, call), () => recordedCall(endpoint, call, handler));
     return withCookies(await successResponse(endpoint.isMarked === true ? marked(result) : result, facts, caller?.setCookie), cookies);
   } catch (failure) {
     if (connection !== null) dropBody(connection);

@@ -4,6 +4,8 @@ import { AppError } from '#shared/errors.ts';
 import { Role } from '#shared/roles.ts';
 import { UserStatus } from '#shared/user.ts';
 import type { Endpoint } from '#shared/contract.ts';
+import { actingAs, currentActor } from '#server/audit-log/actor.ts';
+import { recordingAudit } from '#server/audit-log/entries.ts';
 import type { AppContext } from '#server/context.ts';
 import type { Filter } from '#server/db/collection.ts';
 import type { SessionRecord } from '#server/db/records/session.ts';
@@ -36,10 +38,20 @@ export async function identify(context: AppContext, facts: RequestFacts, endpoin
 }
 
 /**
- * Creates a session and returns its cookie. `user`: the record at the time of the credential check.
+ * Creates a session and returns its cookie. `user`: the record at the time of the credential check. Sign-ins of
+ * administrators are recorded in the audit log.
  * @throws {AppError} `session_not_saved` if the credentials have changed since
  */
 export async function startSession(context: AppContext, user: UserRecord, facts: RequestFacts): Promise<string> {
+  if (user.role < Role.admin) return createSession(context, user, facts);
+  const { id, username: name, role } = user;
+  const input = { kind: 'sign_in', action: 'signed_in', id, name, rank: role } as const;
+  return actingAs({ ...currentActor(), user: { id, name, role }, by: 'session' }, () =>
+    recordingAudit(context, { input }, () => createSession(context, user, facts)),
+  );
+}
+
+async function createSession(context: AppContext, user: UserRecord, facts: RequestFacts): Promise<string> {
   const value = context.randomText(cookieLength);
   const created = context.now();
   const now = Math.floor(created / 1000);

@@ -5,11 +5,12 @@ import { finishTransfers } from '#server/accounts/transfer-earnings.ts';
 import { sweepCodes } from '#server/accounts/verification-codes.ts';
 import { finishWelcomes } from '#server/accounts/welcome.ts';
 import type { AppContext } from '#server/context.ts';
+import { finishAuditEntries } from '#server/audit-log/entries.ts';
+import { sweepAuditEntries } from '#server/settings/sweep-audit-entries.ts';
 import { sweepAttempts } from '#server/features/oauth/attempt.ts';
 import { tendRuns } from '#server/features/channels/channel-runs.ts';
 import { sweepLimits } from '#server/http/rate-limit.ts';
 import { sweepSessions } from '#server/http/session.ts';
-import { sweepOptionChanges } from '#server/settings/option-changes.ts';
 import { sweepNotifications } from '#server/notify/notifications.ts';
 import { sweepWatches } from '#server/tokens/refusal-watch.ts';
 import { sendEverySeconds, sendInvitations, sweepInvitations } from '#server/features/invitations/tend-invitations.ts';
@@ -62,7 +63,8 @@ export const jobs: readonly Job[] = [
   { name: 'sweep-responses-of-deleted', everySeconds: 3600, lockSeconds: 600, run: sweepResponsesOfDeleted },
   { name: 'sweep-files', everySeconds: 600, lockSeconds: 900, run: sweepFiles },
   { name: 'sweep-idempotent-calls', everySeconds: 600, lockSeconds: 300, run: sweepIdempotentCalls },
-  { name: 'sweep-option-changes', everySeconds: 3600, lockSeconds: 300, run: sweepOptionChanges },
+  { name: 'finish-audit-entries', everySeconds: 60, lockSeconds: 300, run: finishAuditEntries },
+  { name: 'sweep-audit-entries', everySeconds: 3600, lockSeconds: 300, run: sweepAuditEntries },
   { name: 'fill-folded-names', everySeconds: 86_400, lockSeconds: 3600, run: fillFoldedNames },
   { name: 'fold-stored-emails', everySeconds: 86_400, lockSeconds: 3600, run: foldStoredEmails },
   { name: 'sweep-notifications', everySeconds: 3600, lockSeconds: 300, run: sweepNotifications },

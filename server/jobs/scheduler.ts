@@ -1,5 +1,6 @@
 // Runs the jobs of the registry, each in one process at a time, over all processes: the process that gets its lock runs it.
 import { setTimeout as sleep } from 'node:timers/promises';
+import { actingAsJob } from '#server/audit-log/actor.ts';
 import { lockSkewMs } from '#server/clock/clock-skew.ts';
 import type { AppContext } from '#server/context.ts';
 import type { Filter } from '#server/db/collection.ts';
@@ -86,7 +87,7 @@ async function runIfDue(context: AppContext, job: Job, { owner, at }: Tick): Pro
   );
   if (taken === null) return;
   try {
-    await job.run(context);
+    await actingAsJob(job.name, () => job.run(context));
   } finally {
     await rows.patch({ id, owner }, { set: { expires_at: 0 } });
   }

@@ -1,13 +1,10 @@
-// History of options: what is stored of a save, and for how long.
+// History of options: what is stored of a save. It is stored as long as the audit log, whose entries refer to it.
 import { z } from 'zod';
 import { type EntryMap, isMapSetting, isSecret, isSettingKey, mapChanges, parseMap, type SettingKey } from '#shared/settings.ts';
-import type { Database } from '#server/db/database.ts';
 import type { ChangedEntry, OptionChangeRecord } from '#server/db/records/option-change.ts';
 import type { OptionRecord } from '#server/db/records/option.ts';
 import { defaultText } from '#server/settings/defaults.ts';
 
-/** Maximum stored changes; the oldest are removed. */
-export const mostStoredChanges = 2000;
 /** Maximum characters of a stored change; for a longer one, only its occurrence is stored. */
 export const longestChange = 100_000;
 /** More changes than a save can have. */
@@ -70,11 +67,4 @@ const StoredChange = z.object({
 /** Changes of a save that was committed but perhaps not copied. */
 export function storedChanges(value: unknown): OptionChangeRecord[] {
   return z.array(StoredChange).catch([]).parse(value);
-}
-
-/** Job. */
-export async function sweepOptionChanges({ db }: { db: Database }): Promise<void> {
-  const changes = db.collection('option_changes');
-  const [oldest] = await changes.find({}, { sort: [['id', -1]], skip: mostStoredChanges, limit: 1 });
-  if (oldest !== undefined) await changes.remove({ id: { lte: oldest.id } });
 }

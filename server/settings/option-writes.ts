@@ -10,6 +10,7 @@ import type { OptionChangeRecord } from '#server/db/records/option-change.ts';
 import type { OptionRecord } from '#server/db/records/option.ts';
 import type { Database } from '#server/db/database.ts';
 import { changesOf, storedChanges } from '#server/settings/option-changes.ts';
+import { actorOfSave, type JournalActor, journalActor, settingEntries } from '#server/settings/setting-entries.ts';
 
 const journalId = 'option_writes';
 
@@ -18,6 +19,8 @@ interface Journal {
   pending: OptionRecord[];
   /** History entries of the save. */
   changes: OptionChangeRecord[];
+  /** Who saves, for the entries in the audit log; null in journals of earlier versions. */
+  actor: JournalActor | null;
 }
 
 interface JournalContext {
@@ -93,7 +96,7 @@ async function editInTurn(context: WriteContext, { keys, actorId, plan, check }:
     const updated = { updated_at: Math.floor(context.now() / 1000), updated_by: actorId };
     const written = edits.map(({ id, value }) => ({ id, value, revision: revisionOf(id) + 1, ...updated }));
     const seq = journal.seq + 1;
-    const next: Journal = { seq, pending: written, changes: changesOf(written, rows, seq) };
+    const next: Journal = { seq, pending: written, changes: changesOf(written, rows, seq), actor: actorOfSave(context.now()) };
     const committed = await db
       .collection('facts')
       .patch({ id: journalId, 'value.seq': journal.seq, 'value.state': 'idle' }, { set: { value: { ...next, state: 'pending' } } });
@@ -128,10 +131,12 @@ async function findJournal(db: Database): Promise<Journal> {
   const facts = db.collection('facts');
   const fact = await facts.get(journalId);
   if (fact !== null) return journalOf(fact.value);
-  await facts.insert({ id: journalId, value: { seq: 0, pending: [], changes: [], state: 'idle' } }).catch((failure: unknown) => {
-    if (!(failure instanceof UniqueConflict)) throw failure;
-  });
-  return { seq: 0, pending: [], changes: [] };
+  await facts
+    .insert({ id: journalId, value: { seq: 0, pending: [], changes: [], actor: null, state: 'idle' } })
+    .catch((failure: unknown) => {
+      if (!(failure instanceof UniqueConflict)) throw failure;
+    });
+  return { seq: 0, pending: [], changes: [], actor: null };
 }
 
 /** Pending until other processes have been notified: after a crash, the next reader continues. */
@@ -142,11 +147,11 @@ async function finish({ db, changes }: JournalContext, journal: Journal): Promis
     // Committed, whether or not it was copied: notified processes copy it before reading.
     await changes.announceToOthers('option', keyOf(journal));
   }
-  const idle = { seq: journal.seq, pending: [], changes: [], state: 'idle' };
+  const idle = { seq: journal.seq, pending: [], changes: [], actor: null, state: 'idle' };
   await db.collection('facts').patch({ id: journalId, 'value.seq': journal.seq }, { set: { value: idle } });
 }
 
-async function copyIntoRows(db: Database, { pending, changes }: Journal): Promise<void> {
+async function copyIntoRows(db: Database, { pending, changes, actor }: Journal): Promise<void> {
   const options = db.collection('options');
   for (const row of pending) {
     const { id, ...fields } = row;
@@ -154,6 +159,8 @@ async function copyIntoRows(db: Database, { pending, changes }: Journal): Promis
   }
   if (changes.length > 0) {
     await db.write(changes.map((change) => ({ insert: change, into: 'option_changes', ignoreConflict: true })));
+    const entries = settingEntries(changes, actor);
+    if (entries.length > 0) await db.write(entries.map((entry) => ({ insert: entry, into: 'audit_entries', ignoreConflict: true })));
   }
 }
 
@@ -168,7 +175,12 @@ function journalOf(value: unknown): Journal {
     throw new Error('The record of option writes is damaged');
   }
   const pending = 'pending' in value && Array.isArray(value.pending) ? value.pending.filter(isOptionRow) : [];
-  return { seq: value.seq, pending, changes: 'changes' in value ? storedChanges(value.changes) : [] };
+  return {
+    seq: value.seq,
+    pending,
+    changes: 'changes' in value ? storedChanges(value.changes) : [],
+    actor: 'actor' in value ? journalActor(value.actor) : null,
+  };
 }
 
 function isOptionRow(row: unknown): row is OptionRecord {

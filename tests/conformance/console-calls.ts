@@ -169,6 +169,8 @@ DELETE /api/user/sessions user
 DELETE /api/user/sessions/{session} user
 DELETE /api/user/{id}/bindings/{binding} admin
 GET /api/channel/runs admin
+GET /api/audit_log/ admin
+GET /api/audit_log/export admin
 GET /api/log/export admin
 GET /api/log/self/export user
 GET /api/log/self/sessions user

@@ -117,6 +117,7 @@ boolean global.pass_through_request_enabled false
 const added = `
 number LinuxDOMinimumTrustLevel 0
 number LogRetentionDays 0
+number AuditRetentionDays 400
 number BackupIntervalHours 0
 number BackupKeep 7
 secret BackupPassphrase

@@ -47,7 +47,7 @@ describe.each(engines)('a deletion of channels on $kind', (engine) => {
 
     expect(await restore(id, id, 999_999)).toMatchObject({ success: true, data: 1 });
     const after = await stored(id);
-    expect(after).toEqual({ ...before, revision: before.revision + 1 });
+    expect(after).toEqual({ ...before, revision: before.revision + 1, audited: after.audited });
     expect(await desk.keyOf(id)).toBe('sk-to-come-back');
     expect(channels.tiers('default', 'gone-model')).toHaveLength(1);
     expect(await copies().count({})).toBe(0);
@@ -275,7 +275,7 @@ describe.each(engines)('a deletion of channels on $kind', (engine) => {
     desk.app.clock.advance((restorableSeconds - 15) * 1000);
     expect(await sweepDeletedChannels(desk.app.context)).toBe(0);
     expect(await restore(...ids)).toMatchObject({ success: true, data: 300 });
-    expect(await list()).toEqual(before.map((channel) => ({ ...channel, revision: channel.revision + 1 })));
+    expect(await list()).toEqual(before.map((channel) => ({ ...channel, revision: channel.revision + 1, audited: expect.any(String) })));
     expect([...desk.app.context.channels.all()]).toHaveLength(300);
     expect(await copies().count({})).toBe(0);
   });

@@ -20,7 +20,7 @@ describe.each(engines)('redemption codes on $kind', (engine) => {
   /** What is looked for by `find` and `get`, in any collection. */
   const watchLookUps = (): string[] => {
     const requested: string[] = [];
-    const collection: Pick<Collection<UserRecord>, 'find' | 'get'> = Object.getPrototypeOf(app.context.db.collection('users'));
+    const collection: Pick<Collection<UserRecord>, 'find' | 'get'> = Object.getPrototypeOf(app.database.db.collection('users'));
     const { find, get } = collection;
     vi.spyOn(collection, 'find').mockImplementation(function (this: typeof collection, ...given) {
       requested.push(JSON.stringify(given[0]));
@@ -240,7 +240,7 @@ describe.each(engines)('redemption codes on $kind', (engine) => {
     expect((await admin.post('/api/redemption/batch', { ids: [...ids, 999_999], action: 'restore' })).data).toBe(2);
     expect((await admin.post('/api/redemption/batch', { ids, action: 'restore' })).data).toBe(0);
     for (const [index, record] of [await codeRecord(app, key), await codeRecord(app, other)].entries()) {
-      expect({ ...record, revision: 0 }).toEqual({ ...before[index], revision: 0 });
+      expect({ ...record, revision: 0, audited: '' }).toEqual({ ...before[index], revision: 0, audited: '' });
     }
     expect((await admin.get('/api/redemption/search?keyword=regret')).data.items).toHaveLength(2);
     expect(await user.post('/api/user/topup', { key })).toMatchObject({ success: true });
@@ -292,7 +292,8 @@ describe.each(engines)('redemption codes on $kind', (engine) => {
     const answers = await Promise.all([restore(), restore()]);
     expect(answers.map(({ data }) => data).reduce((sum: number, data: number) => sum + data, 0)).toBe(2);
     const after = await Promise.all(keys.map((key) => codeRecord(app, key)));
-    for (const index of [2, 3]) expect({ ...after[index], revision: 0 }).toEqual({ ...before[index], revision: 0 });
+    for (const index of [2, 3])
+      expect({ ...after[index], revision: 0, audited: '' }).toEqual({ ...before[index], revision: 0, audited: '' });
     const left = await admin.get('/api/redemption/search?keyword=tide');
     expect(left.data.items.map(({ id }: { id: number }) => id)).toEqual([await idOf(keys[4] ?? ''), fourth, third]);
     // They were redeemed, and still are: no user is credited again.

@@ -76,7 +76,16 @@ export const operationPages: readonly SettingPage[] = [
     name: 'logs',
     group: 'operation',
     sections: [
-      { entries: fields('LogConsumeEnabled', 'LogRetentionDays', 'DataExportEnabled', 'DataExportInterval', 'DataExportDefaultTime') },
+      {
+        entries: fields(
+          'LogConsumeEnabled',
+          'LogRetentionDays',
+          'AuditRetentionDays',
+          'DataExportEnabled',
+          'DataExportInterval',
+          'DataExportDefaultTime',
+        ),
+      },
     ],
   },
   {

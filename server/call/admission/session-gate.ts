@@ -28,7 +28,7 @@ export interface SessionGate {
   inGroup(admission: Admission, ours: RelayBody): Admission;
 }
 
-const asUser = endpoint('POST', '/pg/chat/completions', { access: 'user' });
+const asUser = endpoint('POST', '/pg/chat/completions', { access: 'user', audit: { exempt: 'reads' } });
 
 export function createSessionGate(context: AppContext): SessionGate {
   const readFacts = createFactReader(context);

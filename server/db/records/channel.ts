@@ -54,6 +54,8 @@ export interface ChannelRecord {
   tag: string;
   max_input_tokens: number;
   revision: number;
+  /** Mark of the last change in the audit log (`server/audit-log/`). Undefined in records of earlier versions. */
+  audited?: string;
 }
 
 export interface SignInRenewal {

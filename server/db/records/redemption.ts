@@ -30,4 +30,6 @@ export interface RedemptionRecord {
   /** 1 while it is listed, undefined once deleted. */
   listed?: 1;
   revision: number;
+  /** Mark of the last change in the audit log (`server/audit-log/`). Undefined in records of earlier versions. */
+  audited?: string;
 }

@@ -39,4 +39,6 @@ export interface TokenRecord extends MoneyFields {
   session_budget?: number;
   DeletedAt: string | null;
   revision: number;
+  /** Mark of the last change in the audit log (`server/audit-log/`). Undefined in records of earlier versions. */
+  audited?: string;
 }

@@ -68,4 +68,6 @@ export interface UserRecord extends MoneyFields {
   welcome?: { signup: number; invitee: number; inviter: number; opening?: number; actor: number; identities?: string[] };
   welcome_at?: number;
   revision: number;
+  /** Mark of the last change in the audit log (`server/audit-log/`). Undefined in records of earlier versions. */
+  audited?: string;
 }

@@ -11,6 +11,7 @@ import type { UserRecord } from '#server/db/records/user.ts';
 import type { RequestFacts, RequestSource } from '#server/http/call.ts';
 import { subscriberOf } from '#server/http/client-address.ts';
 import { clearLimit, countHit, forgiveHit } from '#server/http/rate-limit.ts';
+import { recordFailure } from './record-failure.ts';
 import { acceptProof, createProofChallenge } from './proof-of-work.ts';
 
 /** Failed logins of one account from one address. */
@@ -54,6 +55,7 @@ export async function logIn(context: AppContext, input: LoginInput, facts: Reque
   });
   const isOn = context.settings.get('PasswordLoginEnabled');
   if (user === null || !isRight || user.status !== UserStatus.active || !(isOn || user.role >= Role.root)) {
+    if (user !== null) await recordFailure(context, user, subscriberOf(facts.source));
     throw new AppError(isOn ? 'login_failed' : 'password_login_disabled');
   }
   await attempt.succeed();

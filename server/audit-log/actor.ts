@@ -1,0 +1,35 @@
+// Who acts, in async context: whatever a call or a job stores is recorded under its actor without a parameter.
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { AuditSpec } from '#shared/audit-spec.ts';
+
+export interface Actor {
+  /** Null for the system and for visitors. */
+  user: { id: number; name: string; role: number } | null;
+  by: 'session' | 'access_token' | 'job' | 'none';
+  /** Name of the job; empty for others. */
+  job: string;
+  ip: string;
+  userAgent: string;
+  requestId: string;
+  /** Entry that the contract of the call names. */
+  spec?: AuditSpec | undefined;
+}
+
+const acting = new AsyncLocalStorage<Actor>();
+
+const server: Actor = { user: null, by: 'job', job: '', ip: '', userAgent: '', requestId: '' };
+
+/** Records what `work` stores under this actor. */
+export function actingAs<Result>(actor: Actor, work: () => Result): Result {
+  return acting.run(actor, work);
+}
+
+/** Records what `work` stores under the name of a job, or of a command. */
+export function actingAsJob<Result>(job: string, work: () => Result): Result {
+  return acting.run({ ...server, job }, work);
+}
+
+/** Returns the current actor; outside of calls and jobs, the system. */
+export function currentActor(): Actor {
+  return acting.getStore() ?? server;
+}
