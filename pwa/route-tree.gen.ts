@@ -19,6 +19,7 @@ import { Route as PlainSetupRouteImport } from './routes/_plain/setup.tsx';
 import { Route as ShellIndexRouteImport } from './routes/_shell/index.tsx';
 import { Route as ShellSplatRouteImport } from './routes/_shell/$.tsx';
 import { Route as ShellAboutRouteImport } from './routes/_shell/about.tsx';
+import { Route as ShellAuditLogRouteImport } from './routes/_shell/audit-log.tsx';
 import { Route as ShellBackupRouteImport } from './routes/_shell/backup.tsx';
 import { Route as ShellBalancesRouteImport } from './routes/_shell/balances.tsx';
 import { Route as ShellChannelRouteImport } from './routes/_shell/channel.tsx';
@@ -97,6 +98,11 @@ const ShellSplatRoute = ShellSplatRouteImport.update({
 const ShellAboutRoute = ShellAboutRouteImport.update({
   id: '/about',
   path: '/about',
+  getParentRoute: () => ShellRoute,
+} as any);
+const ShellAuditLogRoute = ShellAuditLogRouteImport.update({
+  id: '/audit-log',
+  path: '/audit-log',
   getParentRoute: () => ShellRoute,
 } as any);
 const ShellBackupRoute = ShellBackupRouteImport.update({
@@ -264,6 +270,7 @@ export interface FileRoutesByFullPath {
   '/setup': typeof PlainSetupRoute;
   '/$': typeof ShellSplatRoute;
   '/about': typeof ShellAboutRoute;
+  '/audit-log': typeof ShellAuditLogRoute;
   '/backup': typeof ShellBackupRoute;
   '/balances': typeof ShellBalancesRoute;
   '/channel': typeof ShellChannelRouteWithChildren;
@@ -305,6 +312,7 @@ export interface FileRoutesByTo {
   '/setup': typeof PlainSetupRoute;
   '/$': typeof ShellSplatRoute;
   '/about': typeof ShellAboutRoute;
+  '/audit-log': typeof ShellAuditLogRoute;
   '/backup': typeof ShellBackupRoute;
   '/balances': typeof ShellBalancesRoute;
   '/chat2link': typeof ShellChat2linkRoute;
@@ -346,6 +354,7 @@ export interface FileRoutesById {
   '/_plain/setup': typeof PlainSetupRoute;
   '/_shell/$': typeof ShellSplatRoute;
   '/_shell/about': typeof ShellAboutRoute;
+  '/_shell/audit-log': typeof ShellAuditLogRoute;
   '/_shell/backup': typeof ShellBackupRoute;
   '/_shell/balances': typeof ShellBalancesRoute;
   '/_shell/channel': typeof ShellChannelRouteWithChildren;
@@ -390,6 +399,7 @@ export interface FileRouteTypes {
     | '/setup'
     | '/$'
     | '/about'
+    | '/audit-log'
     | '/backup'
     | '/balances'
     | '/channel'
@@ -431,6 +441,7 @@ export interface FileRouteTypes {
     | '/setup'
     | '/$'
     | '/about'
+    | '/audit-log'
     | '/backup'
     | '/balances'
     | '/chat2link'
@@ -471,6 +482,7 @@ export interface FileRouteTypes {
     | '/_plain/setup'
     | '/_shell/$'
     | '/_shell/about'
+    | '/_shell/audit-log'
     | '/_shell/backup'
     | '/_shell/balances'
     | '/_shell/channel'
@@ -580,6 +592,13 @@ declare module '@tanstack/react-router' {
       path: '/about';
       fullPath: '/about';
       preLoaderRoute: typeof ShellAboutRouteImport;
+      parentRoute: typeof ShellRoute;
+    };
+    '/_shell/audit-log': {
+      id: '/_shell/audit-log';
+      path: '/audit-log';
+      fullPath: '/audit-log';
+      preLoaderRoute: typeof ShellAuditLogRouteImport;
       parentRoute: typeof ShellRoute;
     };
     '/_shell/backup': {
@@ -861,6 +880,7 @@ const ShellUserRouteWithChildren = ShellUserRoute._addFileChildren(
 interface ShellRouteChildren {
   ShellSplatRoute: typeof ShellSplatRoute;
   ShellAboutRoute: typeof ShellAboutRoute;
+  ShellAuditLogRoute: typeof ShellAuditLogRoute;
   ShellBackupRoute: typeof ShellBackupRoute;
   ShellBalancesRoute: typeof ShellBalancesRoute;
   ShellChannelRoute: typeof ShellChannelRouteWithChildren;
@@ -889,6 +909,7 @@ interface ShellRouteChildren {
 const ShellRouteChildren: ShellRouteChildren = {
   ShellSplatRoute: ShellSplatRoute,
   ShellAboutRoute: ShellAboutRoute,
+  ShellAuditLogRoute: ShellAuditLogRoute,
   ShellBackupRoute: ShellBackupRoute,
   ShellBalancesRoute: ShellBalancesRoute,
   ShellChannelRoute: ShellChannelRouteWithChildren,

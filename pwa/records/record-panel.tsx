@@ -10,6 +10,7 @@ import { RevisionConflict } from '#pwa/ui/form/revision-conflict.tsx';
 import { UnsavedEdits } from '#pwa/ui/form/unsaved-edits.tsx';
 import { Later } from '#pwa/ui/frame/later.tsx';
 import { PanelSection, SidePanel } from '#pwa/ui/frame/side-panel.tsx';
+import { RecordHistoryFold } from './audit/record-history-fold.tsx';
 import styles from './record-panel.module.css';
 import type { EditableRecord, EditedRecord } from './use-edited-record.ts';
 
@@ -54,6 +55,8 @@ interface RecordPanelProps<
   children: ReactNode;
   /** Absent: it cannot be switched. */
   toggle: RecordToggle | undefined;
+  /** `<kind>:<id>` in the audit log. */
+  history: string;
   isReadOnly?: boolean;
 }
 
@@ -66,6 +69,7 @@ export function RecordPanel<Row extends EditableRecord, Values extends object, B
   heading,
   children,
   toggle,
+  history,
   isReadOnly = false,
   onRemove,
   ...ways
@@ -95,6 +99,9 @@ export function RecordPanel<Row extends EditableRecord, Values extends object, B
           </form>
         </PanelSection>
       )}
+      <Later>
+        <RecordHistoryFold object={history} />
+      </Later>
       <UnsavedEdits when={!isReadOnly && isDirty} />
     </SidePanel>
   );

@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next';
 import type { Channel } from '#shared/channels.ts';
 import { OnlineButton } from '#pwa/offline/online-button.tsx';
 import { useIsOnline } from '#pwa/offline/online-status.tsx';
+import { RecordHistoryFold } from '#pwa/records/audit/record-history-fold.tsx';
 import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
 import { ConfirmDialog } from '#pwa/ui/frame/confirm-dialog.tsx';
 import { focusFirstError } from '#pwa/ui/form/field-errors.ts';
@@ -94,6 +95,11 @@ export function ChannelForm({ channel, controls, onClose, onCreated, onPrevious,
           <DraftTestLine test={draft} onTest={() => void draft.run()} onSkip={isNew ? creation.skip : undefined} />
         )}
       </form>
+      {channel !== undefined && (
+        <Later>
+          <RecordHistoryFold object={`channel:${channel.id}`} />
+        </Later>
+      )}
       <ConfirmDialog
         opened={isVersionOpen}
         title={t('channel.version.title')}

@@ -21,6 +21,7 @@ export function CodePanel({ code, ...ways }: OpenRecordWays & { code: Redemption
       edited={edited}
       comparison={useCodeComparison()}
       standing={<CodeStanding code={code} />}
+      history={`code:${code.id}`}
       heading={t('redemptions.panel.edit')}
       isReadOnly={code.status !== RedemptionStatus.unused}
       toggle={verb && { label: t(`redemptions.action.${verb}`), isPending: toggle.isPending, onToggle: () => toggle.mutate(code) }}

@@ -20,6 +20,7 @@ export function TokenPanel({ token, ...ways }: OpenRecordWays & { token: Token }
       edited={edited}
       comparison={useTokenComparison()}
       standing={<TokenStanding token={token} />}
+      history={`token:${token.id}`}
       heading={t('tokens.panel.edit')}
       toggle={{ label: t(`tokens.action.${verbOf(token)}`), isPending: toggle.isPending, onToggle: () => toggle.mutate(token) }}
     >

@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { User } from '#shared/user.ts';
 import type { BalanceChange, Invited } from '#shared/users.ts';
+import { RecordHistoryFold } from '#pwa/records/audit/record-history-fold.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { Fold } from '#pwa/ui/form/fold.tsx';
@@ -24,6 +25,7 @@ export function UserMore({ user }: { user: Pick<User, 'id' | 'aff_count'> }) {
       <Fold title={t('users.invitations.title')} aside={user.aff_count === 0 ? undefined : format.count(user.aff_count)}>
         {() => <Invitations id={user.id} isTop />}
       </Fold>
+      <RecordHistoryFold object={`user:${user.id}`} />
     </div>
   );
 }
