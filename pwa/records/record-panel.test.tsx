@@ -46,6 +46,7 @@ function BoatPanel({ isReadOnly = false, canToggle = true }: BoatPanelProps) {
         show: (field, boat) => String(boat[field]),
       }}
       standing={<p>At anchor</p>}
+      history="token:1"
       heading="Fittings"
       isReadOnly={isReadOnly}
       toggle={canToggle ? { label: 'Launch', isPending: false, onToggle: () => calls.onToggle() } : undefined}
