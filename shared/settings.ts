@@ -145,7 +145,7 @@ const catalogue = {
   LogConsumeEnabled: booleanSetting(true),
   /** Days after which rows of the log and tasks that have ended are deleted; 0: never. The dashboard and the books retain their sums. */
   LogRetentionDays: integerSetting(0, { min: 0, max: 36_500 }),
-  /** The same of entries of the audit log. Nobody hides a change by a short retention. */
+  /** The same of entries of the audit log. A short retention cannot hide a change. */
   AuditRetentionDays: retentionSetting(400, { least: 30, max: 36_500 }, root),
   DataExportEnabled: booleanSetting(true),
   /** Minutes. */
