@@ -47,6 +47,15 @@ export const longClientOptions: MongoClientOptions = {
   maxIdleTimeMS: 60_000,
 };
 
+/** For copies of whole databases, which take long and wait for a server that is slow or elects a new primary. */
+export const copyClientOptions: MongoClientOptions = {
+  ...longClientOptions,
+  serverSelectionTimeoutMS: 60_000,
+  connectTimeoutMS: 30_000,
+  waitQueueTimeoutMS: 60_000,
+  heartbeatFrequencyMS: 10_000,
+};
+
 const pingMilliseconds = 3_000;
 /** Number of collections prepared in parallel, each over its own connection. */
 const preparedAtOnce = 8;

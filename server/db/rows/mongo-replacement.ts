@@ -2,7 +2,7 @@
 // `replaced_<stamp>_users`.
 import { MongoClient, type Db } from 'mongodb';
 import { collections } from '#server/db/collections.ts';
-import { longClientOptions, openMongo } from '#server/db/mongo.ts';
+import { copyClientOptions, openMongo } from '#server/db/mongo.ts';
 import { readCopyState, removeCopyState, saveCopyState } from '#server/db/rows/mongo-copy-state.ts';
 import { openMongoTarget } from '#server/db/rows/mongo-rows.ts';
 import type { Replacement } from '#server/db/rows/replacement.ts';
@@ -12,7 +12,7 @@ const names: readonly string[] = [...Object.keys(collections), 'counters'];
 
 export function openMongoReplacement(url: string, name: string): Replacement {
   async function withDb<Result>(work: (db: Db) => Promise<Result>): Promise<Result> {
-    const client = new MongoClient(url, longClientOptions);
+    const client = new MongoClient(url, copyClientOptions);
     try {
       return await work(client.db(name));
     } finally {

@@ -6,7 +6,7 @@ import { DatabaseUrlError } from '#server/db/database-url.ts';
 import type { CollectionName } from '#server/db/database.ts';
 import { asConflict } from '#server/db/mongo-availability.ts';
 import { toRecord, toRow, type Row as Stored } from '#server/db/mongo-query.ts';
-import { describeIndex, longClientOptions } from '#server/db/mongo.ts';
+import { copyClientOptions, describeIndex } from '#server/db/mongo.ts';
 import { readCopyState, removeCopyState, saveCopyState } from '#server/db/rows/mongo-copy-state.ts';
 import { pageBytes, pageRows, type CopyState, type Row, type RowId, type RowSource, type RowTarget } from '#server/db/rows/rows.ts';
 
@@ -29,7 +29,7 @@ export interface MongoSourceOptions {
 async function connect(url: string): Promise<MongoClient> {
   let client: MongoClient;
   try {
-    client = new MongoClient(url, longClientOptions);
+    client = new MongoClient(url, copyClientOptions);
   } catch (cause) {
     throw new DatabaseUrlError(cause instanceof Error ? cause.message : 'not a MongoDB address', { cause });
   }
