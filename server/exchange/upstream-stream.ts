@@ -46,6 +46,11 @@ export class UpstreamStream {
   #isOver = false;
   #outcome: 'open' | 'ended' | SendFailure = 'open';
 
+  readonly #deliverScheduled = (): void => {
+    this.#isScheduled = false;
+    this.#deliver();
+  };
+
   constructor(controller: Flow, abort: () => void) {
     this.#controller = controller;
     this.#abort = abort;
@@ -88,10 +93,7 @@ export class UpstreamStream {
   #schedule(): void {
     if (this.#isScheduled || this.#sink === null) return;
     this.#isScheduled = true;
-    process.nextTick(() => {
-      this.#isScheduled = false;
-      this.#deliver();
-    });
+    process.nextTick(this.#deliverScheduled);
   }
 
   #deliver(): void {
