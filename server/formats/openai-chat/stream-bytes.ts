@@ -19,18 +19,16 @@ export function mayHoldError(events: Buffer, marker?: string): boolean {
   return afterError(events, from) >= 0 || (marker !== undefined && events.includes(marker, from));
 }
 
-const reasonStarts = ['_reason":"', '_reason": "'].map((key) => Buffer.from(key));
+const reasonKey = Buffer.from('_reason":');
 
 /** Whether a choice in the last whole events ends with an unknown or failure reason. */
 export function mayEndOddly(events: Buffer): boolean {
-  const from = ending(events);
-  return reasonStarts.some((key) => {
-    for (let at = events.indexOf(key, from); at >= 0; at = events.indexOf(key, at)) {
-      at += key.length;
-      if (!plainReasons.some((word) => word.equals(events.subarray(at, at + word.length)))) return true;
-    }
-    return false;
-  });
+  for (let at = events.indexOf(reasonKey, ending(events)); at >= 0; at = events.indexOf(reasonKey, at)) {
+    at += reasonKey.length;
+    if (events[at] === space) at += 1;
+    if (events[at] === quote && !plainReasons.some((word) => word.equals(events.subarray(at + 1, at + 1 + word.length)))) return true;
+  }
+  return false;
 }
 
 /** Known finish reasons with the closing quote; some servers send an empty reason until the end. */
@@ -114,7 +112,7 @@ function isNameByte(byte: number): boolean {
   return (letter >= 0x61 && letter <= 0x7a) || (byte >= 0x30 && byte <= 0x39) || byte === 0x2d || byte === 0x5f;
 }
 
-const [newline, space, colon, letterD, openingBrace, closingBrace] = [0x0a, 0x20, 0x3a, 0x64, 0x7b, 0x7d];
+const [newline, space, quote, colon, letterD, openingBrace, closingBrace] = [0x0a, 0x20, 0x22, 0x3a, 0x64, 0x7b, 0x7d];
 
 /** Whether an event's data begins with an object there. */
 function isObjectAt(bytes: Buffer, at: number): boolean {
@@ -142,13 +140,15 @@ export function withReasoning(events: Buffer): Buffer {
  * Removes the usage chunk. Most events have `"usage":null`, so only events with an object or with an empty list (of choices) are parsed.
  */
 export function withoutUsage(events: Buffer): readonly Buffer[] {
-  const cuts = new Map<number, Cut>();
+  let cuts: Map<number, Cut> | undefined;
   for (let at = afterUsage(events, 0); at >= 0; at = afterUsage(events, at)) {
     while (events[at] === 0x20 || events[at] === 0x3a || events[at] === 0x0a) at += 1;
-    if (events[at] === 0x7b) at = lookAt(events, at, cuts);
+    if (events[at] === openingBrace) at = lookAt(events, at, (cuts ??= new Map()));
   }
-  for (let at = events.indexOf(emptyList, ending(events)); at >= 0; at = events.indexOf(emptyList, at)) at = lookAt(events, at, cuts);
-  if (cuts.size === 0) return [events];
+  for (let at = events.indexOf(emptyList, ending(events)); at >= 0; at = events.indexOf(emptyList, at)) {
+    at = lookAt(events, at, (cuts ??= new Map()));
+  }
+  if (cuts === undefined || cuts.size === 0) return [events];
   const stored: Buffer[] = [];
   let end = 0;
   for (const cut of [...cuts.values()].toSorted((a, b) => a.start - b.start)) {
