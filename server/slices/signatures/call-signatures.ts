@@ -4,7 +4,7 @@ import type { AppContext } from '#server/context.ts';
 import type { Seal } from '#server/formats/seal.ts';
 import type { SignatureMemory } from '#server/formats/signature-memory.ts';
 import type { ShareLimits } from '#server/queues/shares.ts';
-import { createUserMemory } from '#server/queues/user-memory.ts';
+import { createUserMemory, type UserMemory } from '#server/queues/user-memory.ts';
 
 export interface CallSignatures {
   /** The memory of one user. */
@@ -29,24 +29,36 @@ const retentionMs = 6 * 60 * 60_000;
 export function createCallSignatures({ now }: Pick<AppContext, 'now'>, most: ShareLimits = mostBytes): CallSignatures {
   const memory = createUserMemory<Known>({ now, most, retentionMs, isRenewed: true });
 
-  function note(userId: number, callId: string, seal: Seal): void {
-    if (callId === '' || callId.length > longestId) return;
-    // A wrong signature is refused, and none is not: an id that is not unique finds nothing.
-    const known = memory.get(userId, callId);
-    if (known === null || known?.data === seal.data) return;
-    const stored = known === undefined ? seal : null;
-    // The engine may take two bytes for a character.
-    const bytes = 2 * (callId.length + (stored?.data.length ?? 0));
-    if (bytes <= mostOfCall) memory.set(userId, callId, stored, bytes);
-  }
-
   return {
-    of: (userId) => ({
-      note: (callId, seal) => note(userId, callId, seal),
-      find: (callId) => memory.get(userId, callId) ?? undefined,
-    }),
+    of: (userId) => new UserSignatures(memory, userId),
     get bytes() {
       return memory.bytes;
     },
   };
+}
+
+/** A class, because every call has one: methods are shared, closures are not. */
+class UserSignatures implements SignatureMemory {
+  readonly #memory: UserMemory<Known>;
+  readonly #userId: number;
+
+  constructor(memory: UserMemory<Known>, userId: number) {
+    this.#memory = memory;
+    this.#userId = userId;
+  }
+
+  note(callId: string, seal: Seal): void {
+    if (callId === '' || callId.length > longestId) return;
+    // A wrong signature is refused, and none is not: an id that is not unique finds nothing.
+    const known = this.#memory.get(this.#userId, callId);
+    if (known === null || known?.data === seal.data) return;
+    const stored = known === undefined ? seal : null;
+    // The engine may take two bytes for a character.
+    const bytes = 2 * (callId.length + (stored?.data.length ?? 0));
+    if (bytes <= mostOfCall) this.#memory.set(this.#userId, callId, stored, bytes);
+  }
+
+  find(callId: string): Seal | undefined {
+    return this.#memory.get(this.#userId, callId) ?? undefined;
+  }
 }
