@@ -84,6 +84,8 @@ export interface App {
   sockets: { readonly size: number };
   /** From now on new requests are refused with 503. */
   drain(): void;
+  /** Another process has taken over: each open connection is closed after its next response, and WebSockets after their calls. */
+  retire(): void;
   /** Ends open streams with a word on why. */
   shutDown(): void;
 }
@@ -159,6 +161,7 @@ function mountRoutes(host: RouteHost, relay: Relay): void {
 export function createApp(context: AppContext, options: { consoleFolder?: string } = {}): App {
   const router = createRouter();
   const draining = new AbortController();
+  const leaving = new AbortController();
   const host: RouteHost = {
     context,
     facts: createFactReader(context),
@@ -167,6 +170,7 @@ export function createApp(context: AppContext, options: { consoleFolder?: string
     add: router.add,
     addDirect: router.addDirect,
     draining: draining.signal,
+    leaving: leaving.signal,
     endpoints: [],
   };
 
@@ -175,6 +179,7 @@ export function createApp(context: AppContext, options: { consoleFolder?: string
   const files = createStaticFiles(context, options.consoleFolder ?? consoleFolder, () => siteIdentity(context.settings));
   const refuse = createRefuser(host);
   let isDraining = false;
+  let isRetiring = false;
 
   async function serveOther(request: Request, connection: Connection | null, pathname: string): Promise<Response> {
     const missing: ErrorCode = 'invalid_url';
@@ -193,6 +198,10 @@ export function createApp(context: AppContext, options: { consoleFolder?: string
       if (isDraining) {
         connection?.res.setHeader('connection', 'close');
         return refuse(request, connection, new AppError('shutting_down', {}, { retryAfter: 1 }));
+      }
+      if (isRetiring && connection !== null) {
+        connection.res.shouldKeepAlive = false;
+        if (connection.upgrade !== undefined) return refuse(request, connection, new AppError('shutting_down', {}, { retryAfter: 1 }));
       }
       if (connection !== null && isWithoutHost(connection)) {
         connection.res.setHeader('connection', 'close');
@@ -217,8 +226,14 @@ export function createApp(context: AppContext, options: { consoleFolder?: string
     sockets: relay.sockets,
     drain: () => {
       isDraining = true;
+      leaving.abort();
       draining.abort();
       relay.drain();
+    },
+    retire: () => {
+      isRetiring = true;
+      leaving.abort();
+      relay.retire();
     },
     shutDown: () => relay.shutDown(),
   };

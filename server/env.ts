@@ -37,9 +37,12 @@ const address = (initial: string) =>
     .transform((text) => withoutTrailing(text, '/'))
     .default(initial);
 
-const Environment = z.object({
+const Variables = z.object({
   PORT: integer(0, 65535, 3000),
   HOST: z.string().default('0.0.0.0'),
+  /** Files of the server's certificate chain and private key in PEM; both, or none. */
+  TLS_CERT: z.string().optional(),
+  TLS_KEY: z.string().optional(),
   DATABASE_URL: z
     .string()
     .regex(/^(file:|mongodb:\/\/|mongodb\+srv:\/\/)/, 'must begin with file:, mongodb:// or mongodb+srv://')
@@ -88,6 +91,8 @@ const Environment = z.object({
   FORCE_STREAM_OPTION: boolean(true),
   /** Seconds that open streams get to finish after SIGTERM. */
   SHUTDOWN_GRACE: integer(0, 3600, 30),
+  /** Seconds that calls get to finish in a worker that another one has replaced. */
+  RESTART_GRACE: integer(0, 86_400, 600),
   GLOBAL_API_RATE_LIMIT_ENABLE: boolean(true),
   GLOBAL_API_RATE_LIMIT: integer(1, 1_000_000, 180),
   GLOBAL_API_RATE_LIMIT_DURATION: integer(1, 86_400, 180),
@@ -104,6 +109,11 @@ const Environment = z.object({
   LINUXDO_URL: address('https://connect.linux.do'),
   TELEGRAM_OAUTH_URL: address('https://oauth.telegram.org'),
   TURNSTILE_URL: address('https://challenges.cloudflare.com'),
+});
+
+const Environment = Variables.refine(({ TLS_CERT, TLS_KEY }) => (TLS_CERT === undefined) === (TLS_KEY === undefined), {
+  path: ['TLS_CERT'],
+  error: 'and TLS_KEY must be set together',
 });
 
 function isRange(text: string): boolean {

@@ -1,6 +1,7 @@
 // A process, or several, that serves until it gets a stop signal.
 import '#server/process/heap-tuning.ts';
 import cluster from 'node:cluster';
+import { pino } from 'pino';
 import { DatabaseUnavailable } from '#server/db/collection.ts';
 import { DatabaseUrlError } from '#server/db/database-url.ts';
 import { DatabaseFileError } from '#server/db/embedded-file.ts';
@@ -8,15 +9,14 @@ import { NewerSchemaError } from '#server/db/schema-version.ts';
 import { type Env, EnvironmentError, readEnv } from '#server/env.ts';
 import { keepServing } from '#server/process/last-resort.ts';
 import { settleSeconds } from '#server/process/shutdown-bounds.ts';
+import { watchTerminal } from '#server/process/terminal.ts';
+import { retireMessage, runWorkers } from '#server/process/workers.ts';
 import { TransferRefusal } from '#server/transfer/refusal.ts';
 import { openStore, serve, type Serving } from '#server/serve.ts';
 
-/** Milliseconds after which an ended worker is restarted, so that one that cannot start does not burn the machine. */
-const restartMs = 1000;
-
 try {
   const env = readEnv();
-  if (env.WORKERS > 1 && cluster.isPrimary) await runWorkers(env);
+  if (env.WORKERS > 1 && cluster.isPrimary) await superviseWorkers(env);
   else await serveOnSignals(env);
 } catch (failure) {
   console.error(startFailure(failure));
@@ -26,71 +26,62 @@ try {
 async function serveOnSignals(env: Env): Promise<void> {
   const serving = await serve(env);
   keepServing(serving.log);
-  endOnSignal(async () => {
+  const isTerminalGone = watchTerminal();
+  const end = (ending: () => Promise<void>, graceSeconds: number) => async () => {
     // Without its database a server cannot settle; what was not settled was not answered and costs nothing.
     const late = setTimeout(
       () => {
         console.error('Tidegate ends without having settled everything: the database does not answer.');
         process.exit(1);
       },
-      (env.SHUTDOWN_GRACE + settleSeconds) * 1000,
+      (graceSeconds + settleSeconds) * 1000,
     );
-    await serving.stop();
+    await ending();
     clearTimeout(late);
     process.exit(0);
+  };
+  const stop = end(serving.stop, env.SHUTDOWN_GRACE);
+  onSignals(['SIGTERM', 'SIGINT'], stop);
+  onSignals(['SIGHUP'], async () => {
+    // The primary process ends or replaces its workers.
+    if (cluster.isPrimary && isTerminalGone()) return stop();
+    if (cluster.isPrimary) serving.log.info('SIGHUP: the certificate is read again; only with two WORKERS or more are processes restarted');
+    await serving.reload();
+  });
+  const retire = end(serving.retire, env.RESTART_GRACE);
+  process.on('message', (message) => {
+    if (message === retireMessage) void orFail(retire);
   });
   // Who reads this may end it: by now that is done in order.
   if (cluster.isPrimary || cluster.worker?.id === 1) console.log(greeting(env, serving));
 }
 
-/** The primary process serves nothing: it restarts the workers and passes the stop signal on. */
-async function runWorkers(env: Env): Promise<void> {
-  // Workers accept connections themselves. One that was accepted here and is on its way to a worker when that is killed would
-  // stay open, and its client would wait for ever.
-  cluster.schedulingPolicy = cluster.SCHED_NONE;
-  // Made here, and the schema brought up to date: the workers take it as it is.
+async function superviseWorkers(env: Env): Promise<void> {
+  // Made here, and the schema brought up to date: the first workers take it as it is.
   const { db } = await openStore(env);
   await db.close();
-  let isEnding = false;
-  let hasServed = false;
-  /** Exit code of the workers after a stop signal: the primary process ends with it. */
-  let endCode = 0;
-  cluster.on('listening', () => {
-    hasServed = true;
-  });
-  cluster.on('exit', (_worker, code, signal: NodeJS.Signals | null) => {
-    if (isEnding) {
-      // A worker that is still starting just ends.
-      endCode = Math.max(endCode, signal === 'SIGTERM' ? 0 : signal === null ? code : 1);
-      if (Object.keys(cluster.workers ?? {}).length === 0) process.exit(endCode);
-      return;
-    }
-    // None ever came up: what is wrong will not go away by trying again, and the worker has said what it is.
-    if (!hasServed) process.exit(code === 0 ? 1 : code);
-    setTimeout(() => !isEnding && cluster.fork(), restartMs);
-  });
-  for (let index = 0; index < env.WORKERS; index += 1) cluster.fork();
-  endOnSignal(async () => {
-    isEnding = true;
-    for (const worker of Object.values(cluster.workers ?? {})) worker?.process.kill('SIGTERM');
-    if (Object.keys(cluster.workers ?? {}).length === 0) process.exit(0);
-  });
+  const isTerminalGone = watchTerminal();
+  const workers = runWorkers({ count: env.WORKERS, log: pino({ level: env.LOG_LEVEL }) });
+  onSignals(['SIGTERM', 'SIGINT'], () => workers.end());
+  onSignals(['SIGHUP'], () => (isTerminalGone() ? workers.end() : workers.restart()));
 }
 
-function endOnSignal(end: () => Promise<void>): void {
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    process.on(signal, () => {
-      end().catch((failure: unknown) => {
-        console.error(failure);
-        process.exit(1);
-      });
-    });
+function onSignals(signals: readonly NodeJS.Signals[], act: () => Promise<void> | void): void {
+  for (const signal of signals) process.on(signal, () => void orFail(act));
+}
+
+async function orFail(act: () => Promise<void> | void): Promise<void> {
+  try {
+    await act();
+  } catch (failure) {
+    console.error(failure);
+    process.exit(1);
   }
 }
 
 function greeting(env: Env, { port, hasBeenSetUp }: Pick<Serving, 'port' | 'hasBeenSetUp'>): string {
   const host = ['0.0.0.0', '::', ''].includes(env.HOST) ? 'localhost' : env.HOST;
-  const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}/`;
+  const url = `${env.TLS_CERT === undefined ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${port}/`;
   return hasBeenSetUp ? `Tidegate is at ${url}` : `Tidegate is at ${url} - open it to set it up`;
 }
 

@@ -21,7 +21,9 @@ export interface Relay {
   readonly sockets: RelaySockets;
   /** Number of open streams. */
   readonly openStreams: number;
-  /** Stops accepting calls on sockets, and ends calls whose client has disconnected. */
+  /** Stops accepting calls on sockets. */
+  retire(): void;
+  /** The same, and ends calls whose client has disconnected. */
   drain(): void;
   /** Ends open streams with an error that states the shutdown. Connections are closed soon after. */
   shutDown(): void;
@@ -66,6 +68,7 @@ export function createRelay(context: AppContext, stages: readonly CallStage[]): 
     get openStreams() {
       return services.clock.size;
     },
+    retire: () => sockets.drain(),
     drain() {
       services.settlement.abandoned.shutDown();
       sockets.drain();

@@ -1,32 +1,52 @@
 // HTTP server of the app, and its shutdown.
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
-import { Socket } from 'node:net';
+import { createServer as createTlsServer, type Server as TlsServer } from 'node:https';
+import { Server as NetServer, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { errorText } from '#shared/errors.ts';
 import type { Listeners } from '#server/http/request-listener.ts';
 import { watchResponse, watchSocket } from '#server/http/response-watch.ts';
 import { newRequestId } from '#server/http/request-id.ts';
 import { createProgressWatch } from '#server/network/progress-watch.ts';
+import { type TlsFiles, type TlsPair, type TlsReports, type TlsWatch, validUntil, watchTlsPair } from '#server/network/tls-pair.ts';
 import { createRandomText } from '#server/secrets/random-text.ts';
 import { lastWordsMs } from '#server/process/shutdown-bounds.ts';
 
 export interface Listening {
   readonly port: number;
-  readonly server: Server;
-  /**
-   * Accepts no new connections, waits at most `graceSeconds` for open requests, calls `atEnd` for those that send a
-   * final message, and soon after cuts the rest.
-   */
-  close(graceSeconds: number, atEnd: () => void): Promise<void>;
+  readonly server: Server | TlsServer;
+  /** Reads the certificate and key again if they have changed. */
+  reloadTls(): Promise<void>;
+  /** Accepts no new connections, and resolves when the open ones have ended. */
+  close(closing: Closing): Promise<void>;
+}
+
+export interface Closing {
+  /** From then on, connections without a request are closed. */
+  idle: AbortSignal;
+  /** Then `atEnd` is called for responses that send a final message, and soon after the rest is cut. */
+  cut: AbortSignal;
+  atEnd(): void;
 }
 
 const idleSweepMs = 50;
+/** A client that opens a connection and does not complete the handshake. */
+const handshakeMs = 10_000;
 
 export interface ListenOptions {
   port: number;
   host: string;
   /** Seconds within which a client must make progress reading a response. */
   clientTimeout: number;
+  /** If undefined, connections are not encrypted. */
+  tls?: Tls | undefined;
+}
+
+/** `pair` is what `files` have held at start. */
+export interface Tls {
+  pair: TlsPair;
+  files: TlsFiles;
+  reports: TlsReports;
 }
 
 /** @throws {Error} if the address cannot be used */
@@ -38,9 +58,20 @@ export async function listen(listeners: Listeners, options: ListenOptions): Prom
   };
   /** Upgraded connections, which the server does not track. */
   const upgraded = new Set<Socket>();
+  const raw = new Set<Socket>();
   // The app rejects requests without Host like other invalid ones; Node's own response would be empty.
   const httpOptions = { keepAlive: true, noDelay: true, requireHostHeader: false, shouldUpgradeCallback: isWebSocketUpgrade };
-  const server = createServer(httpOptions, serve);
+  const pair = options.tls?.pair;
+  const server: Server | TlsServer =
+    pair === undefined
+      ? createServer(httpOptions, serve)
+      : createTlsServer({ ...httpOptions, ...pair, handshakeTimeout: handshakeMs }, serve);
+  if (pair !== undefined) {
+    server.on('connection', (socket: Socket) => {
+      raw.add(socket);
+      socket.on('close', () => raw.delete(socket));
+    });
+  }
   server.on('upgrade', (request, socket, head) => {
     if (!(socket instanceof Socket)) return void socket.destroy();
     upgraded.add(socket);
@@ -63,11 +94,24 @@ export async function listen(listeners: Listeners, options: ListenOptions): Prom
     });
   });
   const bound = server.address();
+  const certificate = watchCertificate(server, options.tls);
   return {
     port: typeof bound === 'object' && bound !== null ? bound.port : options.port,
     server,
-    close: (graceSeconds, atEnd) => close(server, upgraded, { graceSeconds, atEnd }).finally(watch.stop),
+    reloadTls: async () => certificate?.check(),
+    close: (closing) =>
+      close(server, { upgraded, raw }, closing).finally(() => {
+        watch.stop();
+        certificate?.stop();
+      }),
   };
+}
+
+/** Open connections continue with the pair of their handshake; later ones get the new one. */
+function watchCertificate(server: Server | TlsServer, tls: Tls | undefined): TlsWatch | undefined {
+  if (tls === undefined || !('setSecureContext' in server)) return undefined;
+  tls.reports.loaded(validUntil(tls.pair));
+  return watchTlsPair(tls.files, tls.pair, { use: (fresh) => server.setSecureContext(fresh), reports: tls.reports });
 }
 
 /** Requests for other protocols are answered as plain HTTP. */
@@ -75,29 +119,45 @@ function isWebSocketUpgrade({ method, headers }: IncomingMessage): boolean {
   return method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket';
 }
 
-interface Closing {
-  graceSeconds: number;
-  atEnd(): void;
+interface Connections {
+  upgraded: ReadonlySet<Socket>;
+  /** All, those in a handshake included; empty without TLS. */
+  raw: ReadonlySet<Socket>;
 }
 
-function close(server: Server, upgraded: ReadonlySet<Socket>, { graceSeconds, atEnd }: Closing): Promise<void> {
+function close(server: Server | TlsServer, { upgraded, raw }: Connections, { idle, cut, atEnd }: Closing): Promise<void> {
   return new Promise((resolve) => {
-    let cut = setTimeout(() => {
+    let cutting: NodeJS.Timeout | undefined;
+    const endAll = () => {
       atEnd();
-      cut = setTimeout(() => {
+      cutting = setTimeout(() => {
         server.closeAllConnections();
-        for (const socket of upgraded) socket.destroy();
+        for (const socket of [...upgraded, ...raw]) socket.destroy();
       }, lastWordsMs);
-    }, graceSeconds * 1000);
+    };
+    let sweep: NodeJS.Timeout | undefined;
     // A connection becomes idle when its last response ends, and would then stay open.
-    const sweep = setInterval(() => server.closeIdleConnections(), idleSweepMs);
-    server.close(() => {
-      clearTimeout(cut);
+    const sweepIdle = () => {
+      server.closeIdleConnections();
+      sweep = setInterval(() => server.closeIdleConnections(), idleSweepMs);
+    };
+    // The method of the HTTP server closes idle connections at once, on which a client may just be sending.
+    const stopListening = idle.aborted ? server.close : NetServer.prototype.close;
+    stopListening.call(server, () => {
+      clearTimeout(cutting);
       clearInterval(sweep);
+      cut.removeEventListener('abort', endAll);
+      idle.removeEventListener('abort', sweepIdle);
       resolve();
     });
-    server.closeIdleConnections();
+    onAbort(cut, endAll);
+    onAbort(idle, sweepIdle);
   });
+}
+
+function onAbort(signal: AbortSignal, listener: () => void): void {
+  if (signal.aborted) listener();
+  else signal.addEventListener('abort', listener, { once: true });
 }
 
 const brokenRequests: Record<string, string> = {
@@ -105,12 +165,17 @@ const brokenRequests: Record<string, string> = {
   ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
 };
 
+function isOfHttp(code = ''): boolean {
+  return code.startsWith('HPE_') || code in brokenRequests;
+}
+
 /** For request ids: these requests never reach the app. */
 const idParts = { now: Date.now, randomText: createRandomText() };
 
 /** Answers invalid HTTP (a line break in a header, headers too long), which never becomes a request. */
 function refuseBrokenRequest(failure: NodeJS.ErrnoException, socket: Duplex): void {
-  if (failure.code === 'ECONNRESET' || !socket.writable) {
+  // A handshake that failed is reported here, too; nothing can be written to its connection.
+  if (!isOfHttp(failure.code) || !socket.writable) {
     socket.destroy();
     return;
   }

@@ -39,8 +39,10 @@ export interface RouteHost {
    * `leanRequest` provides.
    */
   addDirect(method: string, path: string, serve: ServeDirectly): void;
-  /** Aborted at shutdown, to end endless responses. */
+  /** Aborted at shutdown, to end what would hold it up. */
   readonly draining: AbortSignal;
+  /** Aborted at shutdown, and when another process has taken over, to end endless responses, which clients open again. */
+  readonly leaving: AbortSignal;
   /** Mounted endpoints, for the OpenAPI document. */
   readonly endpoints: Endpoint[];
 }

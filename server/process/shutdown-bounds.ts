@@ -1,6 +1,8 @@
 // How long the steps of a shutdown may take, one after the other. What starts and stops servers has to wait for all of them
 // (`stop_grace_period` in compose.yaml): a server that is killed before leaves its books to the next one.
 
+/** How long a process that another one has replaced serves requests that come on open connections: a client may just be sending one. */
+export const lastRequestsMs = 5_000;
 /** Milliseconds that interrupted calls have to report the reason to their clients. */
 export const lastWordsMs = 6_000;
 /** How long calls that were cut may take to end. */

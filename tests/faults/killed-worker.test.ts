@@ -1,17 +1,12 @@
 // One of several workers is killed: its clients see their connections closed, also those that were only just accepted.
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { connect, createServer, type Socket } from 'node:net';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { startServer } from '#tests/support/server-process.ts';
+import { freePort } from '#tests/support/free-port.ts';
+import { startServer, workersOf } from '#tests/support/server-process.ts';
 import { until } from '#tests/support/until.ts';
-
-const workersOf = (pid: number) =>
-  readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
-    .split(' ')
-    .filter((text) => text.trim() !== '')
-    .map(Number);
 
 interface Requested {
   socket: Socket;
@@ -27,16 +22,6 @@ function ask(port: number): Requested {
   requested.socket.on('data', over).on('close', over).on('error', over);
   requested.socket.write('GET /api/status HTTP/1.1\r\nHost: x\r\n\r\n');
   return requested;
-}
-
-/** Restarted workers must listen on the port of the killed ones. */
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
-    });
-  });
 }
 
 test('killed workers leave no client without an answer or a closed connection', async () => {

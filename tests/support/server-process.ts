@@ -26,6 +26,13 @@ export interface ServerProcess {
   output(): string;
 }
 
+/** Process ids of a server's workers. */
+export const workersOf = (pid: number): number[] =>
+  readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
+    .split(' ')
+    .filter((text) => text.trim() !== '')
+    .map(Number);
+
 /** Starts a server on a free port; resolves when it serves. @throws {Error} with what it printed when it does not */
 export function startServer(env: Record<string, string>): Promise<ServerProcess> {
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', path.join(server, 'main.ts')], {

@@ -106,7 +106,8 @@ export async function createTestApp(engine: Engine, options: TestAppOptions = {}
     if (isStopped) return;
     isStopped = true;
     app.drain();
-    await listening.close(env.SHUTDOWN_GRACE, app.shutDown);
+    const cut = AbortSignal.timeout(env.SHUTDOWN_GRACE * 1000);
+    await listening.close({ idle: AbortSignal.abort(), cut, atEnd: app.shutDown });
     await context.close();
   };
 

@@ -40,7 +40,7 @@ export function createTails(host: RouteHost): Tails {
 
   async function* write(query: Query, reader: LogReader, place: TailSlot): AsyncGenerator<string> {
     const { ownId } = reader;
-    const over = AbortSignal.any([host.draining, place.lost]);
+    const over = AbortSignal.any([host.leaving, place.lost]);
     try {
       // Before anything is sent: a wrong one is refused.
       const cursor = cursorOf(reader.facts.headers.get('last-event-id') ?? query.after);
