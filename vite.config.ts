@@ -5,6 +5,7 @@ import { defineConfig } from 'vite';
 import { VitePWA } from 'vite-plugin-pwa';
 import { serverPrefixes } from '#shared/paths.ts';
 import { manifest } from './pwa/manifest.ts';
+import { basePathAtRuntime } from './scripts/base-path-plugin.ts';
 import { dailyChunk, firstChunk, mostSharers, sharedChunk } from './scripts/first-chunks.ts';
 import { firstPaint } from './scripts/first-paint-plugin.ts';
 import { manifestOutside } from './scripts/manifest-plugin.ts';
@@ -28,6 +29,7 @@ export default defineConfig({
       semicolons: true,
     }),
     react(),
+    basePathAtRuntime(),
     firstPaint(),
     VitePWA({
       strategies: 'injectManifest',

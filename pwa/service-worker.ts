@@ -8,21 +8,25 @@ import { addWorkerRoutes } from './offline/worker-routes.ts';
 
 declare const self: ServiceWorkerGlobalScope & { __WB_MANIFEST: { url: string; revision: string | null }[] };
 
-self.addEventListener('install', addWorkerRoutes);
+/** Path of the console, without a slash at its end: of the folder of this file. */
+const base = new URL('.', self.location.href).pathname.slice(0, -1);
+
+self.addEventListener('install', (event) => addWorkerRoutes(event, base));
 
 // The web app manifest has the site's name and logo: the server generates it, so it is fetched each time.
 precacheAndRoute(self.__WB_MANIFEST.filter((entry) => typeof entry === 'string' || entry.url !== 'manifest.webmanifest'));
 cleanupOutdatedCaches();
 
 registerRoute(
-  ({ request, url }) => request.mode === 'navigate' && url.origin === self.location.origin && !isServerPath(url.pathname),
-  createHandlerBoundToURL('/index.html'),
+  ({ request, url }) =>
+    request.mode === 'navigate' && url.origin === self.location.origin && !isServerPath(url.pathname.slice(base.length)),
+  createHandlerBoundToURL('index.html'),
 );
 
 // Another app shares a text with the installed console.
 registerRoute(
-  ({ url }) => url.origin === self.location.origin && url.pathname === sharePath,
-  async ({ request }) => Response.redirect(await addressFor(request.formData()), 303),
+  ({ url }) => url.origin === self.location.origin && url.pathname === base + sharePath,
+  async ({ request }) => Response.redirect(base + (await addressFor(request.formData())), 303),
   'POST',
 );
 

@@ -59,7 +59,7 @@ export async function createContext(parts: ContextParts): Promise<RunningContext
     now,
     onError: (failure) => log.warn({ reason: String(failure) }, 'the change feed has a problem and goes on'),
   });
-  const settings = createSettings({ db, changes, secrets, log });
+  const settings = createSettings({ db, changes, secrets, log, basePath: env.BASE_PATH });
   const ledger = createLedger({ db, changes, log, now, randomText, waitMs: parts.leaseWaitMs });
   recordBalances(ledger, { db, now });
   const channels = createChannelIndex({ db, changes, secrets, settings, log });

@@ -1,6 +1,7 @@
 // Everything that the environment may set, parsed once. A wrong value is refused at start, by name and with the reason.
 import { z } from 'zod';
 import { parseRange } from '#server/network/addresses.ts';
+import { isServerPath } from '#shared/paths.ts';
 import { withoutTrailing } from '#shared/trailing.ts';
 
 const integer = (min: number, max: number, fallback: number) =>
@@ -29,6 +30,17 @@ const ProxyList = z
   .refine((parts) => parts.every(isRange), 'must be a comma list of addresses and CIDR ranges')
   .default([]);
 
+/** A path without a slash at its end; empty for the root. */
+const BasePath = z
+  .string()
+  .transform((text) => withoutTrailing(text, '/'))
+  .refine(
+    (text) => text === '' || /^(\/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)+$/.test(text),
+    'must be a path like /ai, of letters, digits and - . _ ~',
+  )
+  .refine((text) => !isServerPath(text), 'must not begin with a path of the API, like /v1 or /api')
+  .default('');
+
 /** An `http` or `https` address, without a slash at its end. */
 const address = (initial: string) =>
   z
@@ -40,6 +52,8 @@ const address = (initial: string) =>
 const Variables = z.object({
   PORT: integer(0, 65535, 3000),
   HOST: z.string().default('0.0.0.0'),
+  /** Path of the site below its host, where a proxy shares the host with other sites. */
+  BASE_PATH: BasePath,
   /** Files of the server's certificate chain and private key in PEM; both, or none. */
   TLS_CERT: z.string().optional(),
   TLS_KEY: z.string().optional(),
@@ -124,6 +138,9 @@ function isRange(text: string): boolean {
     return false;
   }
 }
+
+/** For tests of files that set variables. */
+export const environmentNames: readonly string[] = Object.keys(Variables.shape);
 
 export type Env = z.output<typeof Environment>;
 

@@ -2,6 +2,7 @@
 import { z } from 'zod/mini';
 import type { BodyInput, Endpoint, ExtraOf, ParamsInput, QueryInput, ReplyOf } from '#shared/contract.ts';
 import { currentLanguage, translate } from '#pwa/i18n/setup.ts';
+import { atBase } from '#pwa/ui/base-path.ts';
 import { CallFailure, statusMessage } from './failure.ts';
 import { reportOutcome } from './outcomes.ts';
 import { signIns, storedUser } from './stored-user.ts';
@@ -104,7 +105,7 @@ function nextTask(): Promise<void> {
 
 export function endpointUrl(endpoint: AnyEndpoint, input: RawInput): string {
   const params = new Map(Object.entries(input.params ?? {}));
-  const path = endpoint.path.replace(/:(\w+)/g, (_whole, name: string) => encodeURIComponent(String(params.get(name) ?? '')));
+  const path = atBase(endpoint.path).replace(/:(\w+)/g, (_whole, name: string) => encodeURIComponent(String(params.get(name) ?? '')));
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(input.query ?? {})) {
     if (value !== undefined && value !== null && value !== '') query.set(name, String(value));

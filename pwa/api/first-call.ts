@@ -1,5 +1,6 @@
 // The guide's own call, as a program would make it: with a key instead of the session.
 import { z } from 'zod/mini';
+import { atBase } from '#pwa/ui/base-path.ts';
 import type { CallableKind } from './chat-models.ts';
 
 export interface FirstCall {
@@ -59,7 +60,7 @@ export async function sendFirstCall({
 }): Promise<FirstRefusal | undefined> {
   const { path, body, hasRecording, isModelOmitted } = firstCallOf(kind, model);
   const sent = isModelOmitted === true ? body : { model, ...body };
-  const response = await fetch(path, {
+  const response = await fetch(atBase(path), {
     method: 'POST',
     headers: { ...(hasRecording === true ? {} : { 'Content-Type': 'application/json' }), Authorization: `Bearer ${key}` },
     body: hasRecording === true ? formOf(model) : JSON.stringify(sent),

@@ -1,5 +1,6 @@
 // Sends a call of the playground, of any kind: by session, with the relay's error message if it is refused.
 import { z } from 'zod/mini';
+import { atBase } from '#pwa/ui/base-path.ts';
 import { currentSession, noAnswer, reportSessionOver, requestHeaders } from './call.ts';
 import { CallFailure, statusMessage } from './failure.ts';
 import { reportOutcome } from './outcomes.ts';
@@ -29,7 +30,7 @@ export async function sendToPlayground(
   const isForm = body instanceof FormData;
   let response: Response;
   try {
-    response = await fetch(`/pg/${path}`, {
+    response = await fetch(atBase(`/pg/${path}`), {
       method: 'POST',
       headers: { ...requestHeaders(!isForm), Accept: type },
       body: isForm ? body : JSON.stringify(body),

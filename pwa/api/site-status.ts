@@ -3,6 +3,7 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { safeLink } from '#shared/links.ts';
 import { SiteStatus, siteApi } from '#shared/site.ts';
+import { pageAddress } from '#pwa/ui/base-path.ts';
 import { call } from './call.ts';
 
 const storageKey = 'status';
@@ -39,7 +40,7 @@ export function registrationClosed(status: SiteStatus | undefined): 'closed' | '
  */
 export function siteAddress(status: SiteStatus | undefined): string {
   const told = safeLink(status?.server_address ?? '', 'web');
-  return told === undefined || URL.parse(told)?.hostname === 'localhost' ? location.origin : told;
+  return told === undefined || URL.parse(told)?.hostname === 'localhost' ? pageAddress() : told;
 }
 
 export function storedStatus(): SiteStatus | undefined {

@@ -11,17 +11,22 @@ interface RouterRule {
   source: 'cache' | 'network';
 }
 
-/** Files with a hash in their name stand in the cache under their own address; what the server answers is never the worker's. */
-export const workerRoutes: RouterRule[] = [
-  { condition: at('/assets/*'), source: 'cache' },
-  { condition: { or: serverPrefixes.flatMap((prefix) => [at(prefix), at(`${prefix}/*`)]) }, source: 'network' },
-];
+/**
+ * Files with a hash in their name stand in the cache under their own address; what the server answers is never the worker's.
+ * @param base path of the console, without a slash at its end
+ */
+function workerRoutes(base: string): RouterRule[] {
+  return [
+    { condition: at(`${base}/assets/*`), source: 'cache' },
+    { condition: { or: serverPrefixes.flatMap((prefix) => [at(base + prefix), at(`${base}${prefix}/*`)]) }, source: 'network' },
+  ];
+}
 
 /** Called while the worker is installed. */
-export function addWorkerRoutes(event: ExtendableEvent): void {
+export function addWorkerRoutes(event: ExtendableEvent, base: string): void {
   if (!canAddRoutes(event)) return;
   // A rule that a browser does not take leaves everything to the worker.
-  event.waitUntil(event.addRoutes(workerRoutes).catch(() => undefined));
+  event.waitUntil(event.addRoutes(workerRoutes(base)).catch(() => undefined));
 }
 
 interface RoutedEvent extends ExtendableEvent {

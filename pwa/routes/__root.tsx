@@ -8,6 +8,7 @@ import { useIsLeaving } from '#pwa/app/is-leaving.ts';
 import { applyUpdate, useUpdateWaiting } from '#pwa/offline/register-worker.ts';
 import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';
 import { toastFailure } from '#pwa/ui/frame/toast.ts';
+import { atBase } from '#pwa/ui/base-path.ts';
 
 export const Route = createRootRouteWithContext<{ queryClient: QueryClient }>()({
   beforeLoad: async ({ context, location }) => {
@@ -18,7 +19,7 @@ export const Route = createRootRouteWithContext<{ queryClient: QueryClient }>()(
       known?.setup === true
         ? known
         : await context.queryClient.fetchQuery({ ...statusQuery, retry: false, staleTime: 0, networkMode: 'always' }).catch(() => known);
-    if (status?.setup === false && location.pathname !== '/setup') throw redirect({ href: '/setup', reloadDocument: true });
+    if (status?.setup === false && location.pathname !== '/setup') throw redirect({ href: atBase('/setup'), reloadDocument: true });
   },
   component: Root,
 });

@@ -28,7 +28,9 @@ export async function checkHuman({ context, facts, cookies, query }: CheckedCall
   const until = Math.floor(context.now() / 1000) + passSeconds;
   const seal = sealOf(context, facts, until);
   // Also sent with errors, because the token is used up.
-  cookies.push(`human=${until}.${seal}; Path=/api; Max-Age=${passSeconds}; HttpOnly; SameSite=Lax${facts.isSecure ? '; Secure' : ''}`);
+  cookies.push(
+    `human=${until}.${seal}; Path=${context.env.BASE_PATH}/api; Max-Age=${passSeconds}; HttpOnly; SameSite=Lax${facts.isSecure ? '; Secure' : ''}`,
+  );
 }
 
 async function verify({ env, settings }: AppContext, { ip }: RequestFacts, token: string): Promise<boolean> {

@@ -12,7 +12,7 @@ export function mountOpenApi(host: RouteHost): void {
   host.add('GET', '/api/openapi.json', (request, _params, connection) => {
     // Generated on first use, when everything is mounted.
     if (document?.count !== host.endpoints.length) {
-      document = { count: host.endpoints.length, text: JSON.stringify(describeApi(host.endpoints)) };
+      document = { count: host.endpoints.length, text: JSON.stringify(describeApi(host.endpoints, host.context.env.BASE_PATH)) };
     }
     return new Response(document.text, {
       headers: {
@@ -24,7 +24,7 @@ export function mountOpenApi(host: RouteHost): void {
   });
 }
 
-function describeApi(endpoints: readonly Endpoint[]): Json {
+function describeApi(endpoints: readonly Endpoint[], basePath: string): Json {
   const paths: Record<string, Json> = {};
   for (const endpoint of endpoints) {
     const path = endpoint.path.replace(/:(\w+)/g, '{$1}');
@@ -33,6 +33,7 @@ function describeApi(endpoints: readonly Endpoint[]): Json {
   return {
     openapi: '3.1.0',
     info: { title: 'Tidegate console API', version: '1' },
+    ...(basePath === '' ? {} : { servers: [{ url: basePath }] }),
     paths,
     components: {
       securitySchemes: {

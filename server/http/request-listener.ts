@@ -3,6 +3,7 @@ import { type IncomingMessage, type RequestListener, ServerResponse } from 'node
 import type { Socket } from 'node:net';
 import { createServerAdapter } from '@whatwg-node/server';
 import type { AppContext } from '#server/context.ts';
+import { belowBase } from './base-path.ts';
 import type { Connection } from './connection.ts';
 import { leanRequest } from './lean-request.ts';
 import { type DirectResponse, fetchResponse, writeResponse } from './lean-response.ts';
@@ -21,7 +22,7 @@ export interface Listeners {
   upgrade(request: IncomingMessage, socket: Socket, head: Buffer): void;
 }
 
-export function createListeners({ log }: Pick<AppContext, 'log'>, { serve, isDirect }: Served): Listeners {
+export function createListeners({ log, env }: Pick<AppContext, 'log' | 'env'>, { serve, isDirect }: Served): Listeners {
   const adapter = createServerAdapter<Connection>((request, connection) => serve(request, connection).then(fetchResponse));
 
   /** Bypasses the adapter, whose requests and responses cost a tenth of a call. */
@@ -39,8 +40,21 @@ export function createListeners({ log }: Pick<AppContext, 'log'>, { serve, isDir
     }
   }
 
+  /** Returns false if the request has been answered: relative addresses of the page need the slash. */
+  function isBelowBase(req: IncomingMessage, res: ServerResponse): boolean {
+    const target = belowBase(env.BASE_PATH, req.url ?? '/');
+    if (target !== undefined) {
+      req.url = target;
+      return true;
+    }
+    const query = req.url?.slice(env.BASE_PATH.length) ?? '';
+    res.writeHead(308, { location: `${env.BASE_PATH}/${query}`, 'cache-control': 'no-store' }).end();
+    return false;
+  }
+
   return {
     request(req, res) {
+      if (env.BASE_PATH !== '' && !isBelowBase(req, res)) return;
       const request = leanRequest(req);
       void (isDirect(requestPath(request, { req, res })) ? serveDirectly(request, { req, res }) : adapter.handle(req, res));
     },
@@ -50,6 +64,7 @@ export function createListeners({ log }: Pick<AppContext, 'log'>, { serve, isDir
       res.shouldKeepAlive = false;
       res.assignSocket(socket);
       res.once('finish', () => socket.destroySoon());
+      if (env.BASE_PATH !== '' && !isBelowBase(req, res)) return;
       void serveDirectly(leanRequest(req), { req, res, upgrade: { socket, head } });
     },
   };

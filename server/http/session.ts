@@ -75,14 +75,14 @@ async function createSession(context: AppContext, user: UserRecord, facts: Reque
   }
   const surplus = await sessions.find({ user_id: user.id }, { sort: [['seen_at', -1]], skip: mostSessions });
   if (surplus.length > 0) await sessions.remove({ id: { in: surplus.map((session) => session.id) } });
-  return cookie(value, lifetimeSeconds, facts.isSecure);
+  return cookie(context, value, { maxAge: lifetimeSeconds, facts });
 }
 
 /** Ends the session of this request, if any, and returns the cookie that removes it. */
 export async function endSession(context: AppContext, facts: RequestFacts): Promise<string> {
   const value = cookieValue(facts.headers.get('cookie'));
   if (value !== null) await context.db.collection('sessions').remove({ id: context.secrets.hash(value) });
-  return cookie('', 0, facts.isSecure);
+  return cookie(context, '', { maxAge: 0, facts });
 }
 
 /** Ends the session of this request if it existed at `time`, milliseconds since 1970. */
@@ -130,7 +130,7 @@ async function renew(context: AppContext, session: SessionRecord, facts: Request
   const patched = await context.db
     .collection('sessions')
     .patch({ id: session.id }, { set: { seen_at: now, ip: facts.ip, ...(isRenewed ? { expires_at: prolonged } : {}) } });
-  return patched !== null && isRenewed ? cookie(value, lifetimeSeconds, facts.isSecure) : null;
+  return patched !== null && isRenewed ? cookie(context, value, { maxAge: lifetimeSeconds, facts }) : null;
 }
 
 async function readAccessToken(context: AppContext, facts: RequestFacts): Promise<Caller> {
@@ -167,6 +167,8 @@ function cookieValue(header: string | null): string | null {
   return null;
 }
 
-function cookie(value: string, maxAge: number, isSecure: boolean): string {
-  return `${cookieName}=${value}; Path=/; Max-Age=${maxAge}; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`;
+/** Sites below other paths of the host do not get it. */
+function cookie({ env }: AppContext, value: string, { maxAge, facts }: { maxAge: number; facts: RequestFacts }): string {
+  const path = env.BASE_PATH === '' ? '/' : env.BASE_PATH;
+  return `${cookieName}=${value}; Path=${path}; Max-Age=${maxAge}; HttpOnly; SameSite=Lax${facts.isSecure ? '; Secure' : ''}`;
 }

@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { z } from 'zod';
 import type { AppContext } from '#server/context.ts';
+import { manifestAtBase, pageAtBase } from '#server/http/base-path.ts';
 import { consoleHeaders } from '#server/http/console-headers.ts';
 import { type SiteIdentity, siteManifest } from '#server/http/site-manifest.ts';
 
@@ -28,6 +29,7 @@ const types: Record<string, string> = {
 const isCompressible = (type: string) => /^(text\/|application\/|image\/svg)/.test(type);
 const ContentPolicy = z.object({ scripts: z.array(z.string().regex(/^'sha256-[\w+/=]+'$/)) });
 const manifestName = 'manifest.webmanifest';
+const pageName = 'index.html';
 const notBuilt = 'The console has not been built yet. Run "npm start", or "npm run build", and reload this page.\n';
 const encoders = {
   br: (bytes: Uint8Array) => promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }),
@@ -62,7 +64,7 @@ export function createStaticFiles(context: Pick<AppContext, 'settings'>, folder:
   const loaded = new Map<string, StaticFile>();
   const policies: Record<string, readonly string[]> = {};
   let names: Promise<Set<string>> | null = null;
-  let manifest: { built: StaticFile; revision: number; made: StaticFile } | null = null;
+  const served = createRewriting(context, identity);
 
   async function load(name: string): Promise<StaticFile | null> {
     names ??= listFiles(folder);
@@ -102,16 +104,6 @@ export function createStaticFiles(context: Pick<AppContext, 'settings'>, folder:
     }
   }
 
-  /** Generated again when the build or a setting changes. */
-  function ownManifest(file: StaticFile): StaticFile {
-    if (manifest?.built !== file || manifest.revision !== context.settings.revision) {
-      const bytes = new TextEncoder().encode(siteManifest(new TextDecoder().decode(file.bytes), identity()));
-      const made = { bytes, type: file.type, etag: etagOf(bytes), modified: file.modified, packed: {}, encoded: {} };
-      manifest = { built: file, revision: context.settings.revision, made };
-    }
-    return manifest.made;
-  }
-
   /** Hashes of the page's inline scripts, computed by the build. */
   async function inlineScripts(): Promise<readonly string[]> {
     const file = await find('content-policy.json');
@@ -125,15 +117,43 @@ export function createStaticFiles(context: Pick<AppContext, 'settings'>, folder:
       const name = decodeName(pathname);
       const headers = consoleHeaders(context, await inlineScripts());
       const file = name === '' ? null : await find(name);
-      if (file !== null) return fileResponse(request, name === manifestName ? ownManifest(file) : file, name, headers);
+      if (file !== null) return fileResponse(request, served(file, name), name, headers);
       const isPage = name === '' || (isNavigation(request.headers) && !name.startsWith('assets/'));
       if (!isPage) return textResponse(request, headers, { status: 404, text: 'Not found\n' });
-      const page = await find('index.html');
-      if (page !== null) return fileResponse(request, page, 'index.html', headers);
+      const index = await find(pageName);
+      if (index !== null) return fileResponse(request, served(index, pageName), pageName, headers);
       names = null;
       return textResponse(request, headers, { status: 503, text: notBuilt });
     },
   };
+}
+
+/** Returns what is served of a built file: the manifest has the site's name, and the page and the manifest the path of the site. */
+function createRewriting(
+  { settings }: Pick<AppContext, 'settings'>,
+  identity: () => SiteIdentity,
+): (file: StaticFile, name: string) => StaticFile {
+  const { basePath } = settings;
+  let manifest: { built: StaticFile; revision: number; made: StaticFile } | null = null;
+  let page: { built: StaticFile; made: StaticFile } | null = null;
+
+  /** Generated again when the build or a setting changes. */
+  function ownManifest(file: StaticFile): StaticFile {
+    if (manifest?.built !== file || manifest.revision !== settings.revision) {
+      const text = (built: string) => siteManifest(basePath === '' ? built : manifestAtBase(built, basePath), identity());
+      manifest = { built: file, revision: settings.revision, made: rewritten(file, text) };
+    }
+    return manifest.made;
+  }
+
+  /** Generated again when the build changes. */
+  function ownPage(file: StaticFile): StaticFile {
+    if (basePath === '') return file;
+    if (page?.built !== file) page = { built: file, made: rewritten(file, (built) => pageAtBase(built, basePath)) };
+    return page.made;
+  }
+
+  return (file, name) => (name === manifestName ? ownManifest(file) : name === pageName ? ownPage(file) : file);
 }
 
 function textResponse(
@@ -148,6 +168,11 @@ function textResponse(
 /** True if a browser navigates; without fetch metadata, decided by `Accept`. */
 function isNavigation(headers: Headers): boolean {
   return headers.get('sec-fetch-mode') === 'navigate' || headers.get('accept')?.includes('text/html') === true;
+}
+
+function rewritten(file: StaticFile, rewrite: (text: string) => string): StaticFile {
+  const bytes = new TextEncoder().encode(rewrite(new TextDecoder().decode(file.bytes)));
+  return { bytes, type: file.type, etag: etagOf(bytes), modified: file.modified, packed: {}, encoded: {} };
 }
 
 function etagOf(bytes: Uint8Array): string {

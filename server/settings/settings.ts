@@ -12,6 +12,8 @@ import { copyOptionWrites } from '#server/settings/option-writes.ts';
 /** All settings as typed, cached values. Follows the change feed, so an edit anywhere applies within a second. */
 export interface Settings {
   get<Key extends SettingKey>(key: Key): SettingValue<Key>;
+  /** Path of the site below its host, by BASE_PATH; empty at the root. */
+  readonly basePath: string;
   /** Increases with every change of a setting; key for caches derived from settings. */
   readonly revision: number;
   /** Consistent with the settings. */
@@ -25,6 +27,7 @@ export interface SettingsDependencies {
   changes: ChangeFeed;
   secrets: Secrets;
   log?: Pick<Logger, 'warn'>;
+  basePath?: string;
 }
 
 type Snapshot = { [Key in SettingKey]: SettingValue<Key> };
@@ -66,6 +69,7 @@ export function createSettings(parts: SettingsDependencies): Settings {
   parts.changes.onGap(reload);
   return {
     get: (key) => snapshot[key],
+    basePath: parts.basePath ?? '',
     get revision() {
       return revision;
     },

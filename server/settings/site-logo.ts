@@ -26,13 +26,13 @@ export function storedLogo(settings: Pick<Settings, 'get'>): StoredLogo | null {
 }
 
 /** URL or path for browsers, or an empty string. */
-export function logoAddress(settings: Pick<Settings, 'get'>): string {
+export function logoAddress(settings: Pick<Settings, 'get' | 'basePath'>): string {
   const stored = storedLogo(settings);
-  return stored === null ? settings.get('Logo') : `/logo?v=${stored.version}`;
+  return stored === null ? settings.get('Logo') : `${settings.basePath}/logo?v=${stored.version}`;
 }
 
 /** Name and logo for use outside the console. */
-export function siteIdentity(settings: Pick<Settings, 'get'>): SiteIdentity {
+export function siteIdentity(settings: Pick<Settings, 'get' | 'basePath'>): SiteIdentity {
   const { type, size } = storedLogo(settings) ?? {};
   return { name: settings.get('SystemName'), logo: logoAddress(settings), logoType: type, logoSize: size };
 }

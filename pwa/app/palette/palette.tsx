@@ -9,6 +9,7 @@ import { keyName } from '#pwa/ui/frame/shortcuts.ts';
 import { useModal } from '#pwa/ui/frame/use-modal.ts';
 import { useStore } from '#pwa/ui/store.ts';
 import layout from '#pwa/ui/styles/layout.module.css';
+import { atBase } from '#pwa/ui/base-path.ts';
 import { called, type PaletteItem, readTyped, recordsFor, subjectOf, type Typed } from './palette-item.ts';
 import { PaletteList } from './palette-list.tsx';
 import frame from './palette-opening.module.css';
@@ -190,7 +191,7 @@ function useRun({ onClose, remember }: { onClose: () => void; remember: (item: P
   return (item: PaletteItem, inNewTab: boolean): void => {
     if (item.group !== 'record') remember(item);
     if (item.href !== undefined && inNewTab) {
-      window.open(item.href, '_blank', 'noopener');
+      window.open(atBase(item.href), '_blank', 'noopener');
       return;
     }
     // Closed first: what comes next may want the focus.

@@ -1,6 +1,7 @@
 import { keepPreviousData, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { type Delivery, invitationApi, type InvitationLine } from '#shared/invitations.ts';
 import { call } from '#pwa/api/call.ts';
+import { pageAddress } from '#pwa/ui/base-path.ts';
 
 /** Pages from 1. */
 export const invitationsQuery = (page: number, size: number) =>
@@ -64,5 +65,5 @@ function refresh(client: ReturnType<typeof useQueryClient>): Promise<unknown> {
 
 /** The address that a person is given. */
 export function linkOf(token: string): string {
-  return `${location.origin}/invitation#${token}`;
+  return `${pageAddress()}/invitation#${token}`;
 }

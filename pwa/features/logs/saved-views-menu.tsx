@@ -8,6 +8,7 @@ import { Disclosure, DisclosureItem } from '#pwa/ui/controls/disclosure.tsx';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { PlainIconButton } from '#pwa/ui/controls/plain-button.tsx';
 import layout from '#pwa/ui/styles/layout.module.css';
+import { pageAddress } from '#pwa/ui/base-path.ts';
 import type { LogSearch } from './log-address.ts';
 import { changeTo, dropView, isSameView, storeView, longestViewName, readViews, type SavedView, viewOf } from './saved-views.ts';
 import styles from './logs.module.css';
@@ -75,7 +76,7 @@ function ViewRow({ view, isChosen, onApply, onDrop }: ViewRowProps) {
       <DisclosureItem isChosen={isChosen} onClick={onApply}>
         {view.name}
       </DisclosureItem>
-      <CopyIcon text={`${location.origin}${href}`} label={t('logs.views.link', { name: view.name })} />
+      <CopyIcon text={`${pageAddress()}${href}`} label={t('logs.views.link', { name: view.name })} />
       <PlainIconButton label={t('logs.views.remove', { name: view.name })} onClick={onDrop}>
         <Icon name="close" />
       </PlainIconButton>

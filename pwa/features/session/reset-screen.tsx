@@ -15,6 +15,7 @@ import { useScreenHeading } from '#pwa/ui/frame/screen-heading.ts';
 import surface from '#pwa/ui/styles/surface.module.css';
 import layout from '#pwa/ui/styles/layout.module.css';
 import typography from '#pwa/ui/styles/typography.module.css';
+import { atBase } from '#pwa/ui/base-path.ts';
 import styles from './session-form.module.css';
 import { useCountdown } from './use-countdown.ts';
 import { useHumanCheck } from './use-human-check.tsx';
@@ -63,7 +64,9 @@ export function ResetScreen() {
         )}
         {isAddressUnknown(status) && (
           <p className={`${typography.muted} ${styles.other}`}>
-            <a href={`/user/reset?${new URLSearchParams({ email: request.variables ?? '' }).toString()}`}>{t('signin.reset.enter_code')}</a>
+            <a href={atBase(`/user/reset?${new URLSearchParams({ email: request.variables ?? '' }).toString()}`)}>
+              {t('signin.reset.enter_code')}
+            </a>
           </p>
         )}
         <PlainButton type="submit" variant="filled" isWide isBusy={request.isPending} disabled={isOffline || wait.left > 0}>

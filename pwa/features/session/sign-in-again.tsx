@@ -11,6 +11,7 @@ import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { PlainField, PlainPassword } from '#pwa/ui/form/plain-field.tsx';
 import { Dialog } from '#pwa/ui/frame/dialog.tsx';
 import layout from '#pwa/ui/styles/layout.module.css';
+import { atBase } from '#pwa/ui/base-path.ts';
 import { sendLogin } from './send-login.ts';
 import styles from './session-form.module.css';
 import { useHumanCheck } from './use-human-check.tsx';
@@ -97,7 +98,7 @@ function AgainForm({ name, userId, onOther }: AgainFormProps) {
         {t(isOffline ? 'session.login.needs_connection' : 'session.login.submit')}
       </PlainButton>
       <p>
-        <a href="/login?expired=true" target="_blank" rel="noreferrer">
+        <a href={atBase('/login?expired=true')} target="_blank" rel="noreferrer">
           {t('signin.again.elsewhere')}
         </a>
       </p>

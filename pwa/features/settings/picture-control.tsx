@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { safePicture } from '#shared/links.ts';
 import { Mark } from '#pwa/ui/controls/icon.tsx';
 import layout from '#pwa/ui/styles/layout.module.css';
+import { atBase } from '#pwa/ui/base-path.ts';
 import { around, type ControlProps } from './control-props.ts';
 import styles from './picture-control.module.css';
 import { largestPictureFile, pictureText } from './picture-file.ts';
@@ -83,7 +84,9 @@ function Preview({ address }: { address: string | undefined }) {
       <span className={styles.light}>{draw(20)}</span>
       <span className={styles.dark}>{draw(20)}</span>
       {/* Without a logo it is installed with the product's own icon. */}
-      <span className={styles.app}>{picture === undefined ? <img src="/icon-192.png" alt="" width={60} height={60} /> : draw(48)}</span>
+      <span className={styles.app}>
+        {picture === undefined ? <img src={atBase('/icon-192.png')} alt="" width={60} height={60} /> : draw(48)}
+      </span>
       {address !== undefined && address === broken && <span className={styles.missing}>{t('setting_parts.picture.missing')}</span>}
     </span>
   );

@@ -9,6 +9,7 @@ import { loadTexts } from '#pwa/i18n/setup.ts';
 import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import typography from '#pwa/ui/styles/typography.module.css';
+import { pageAddress } from '#pwa/ui/base-path.ts';
 import { defaultOf, isChanged } from './default-values.ts';
 import { SettingControl, type SettingControlProps } from './setting-control.tsx';
 import { textName } from './setting-entry.ts';
@@ -64,8 +65,8 @@ function FieldNotes({ entry, option, draft, queued, mayWrite, onType, onDrop }: 
       )}
       {entry.key === 'ServerAddress' && mayWrite && option.value === '' && draft === undefined && isReachable(location) && (
         <p className={`${typography.note} ${styles.note}`}>
-          <span>{t('settings.this_page', { address: location.origin })}</span>
-          <Button variant="subtle" onClick={() => onType(location.origin)}>
+          <span>{t('settings.this_page', { address: pageAddress() })}</span>
+          <Button variant="subtle" onClick={() => onType(pageAddress())}>
             {t('settings.use_this_page')}
           </Button>
         </p>

@@ -1,4 +1,5 @@
 // Which addresses of an upstream's data a browser may be sent to: this site's own copies, and links with https.
+import { atBase } from '#pwa/ui/base-path.ts';
 import { safeLink } from '#shared/links.ts';
 import type { Drawing } from '#shared/drawings.ts';
 
@@ -10,7 +11,7 @@ export function secureLink(text: string): string | undefined {
 
 /** This site's copy of the cover of a clip: its host does not learn who views it. */
 export function musicCover(taskId: string, clip: number): string {
-  return `/suno/image/${encodeURIComponent(taskId)}/${clip}`;
+  return atBase(`/suno/image/${encodeURIComponent(taskId)}/${clip}`);
 }
 
 /**
@@ -19,7 +20,7 @@ export function musicCover(taskId: string, clip: number): string {
  */
 export function drawingPicture({ image_url, mj_id, status, progress }: Drawing): string | undefined {
   if (image_url === '') return undefined;
-  const own = `/mj/image/${encodeURIComponent(mj_id)}`;
+  const own = atBase(`/mj/image/${encodeURIComponent(mj_id)}`);
   if (mj_id === '' || URL.parse(image_url, location.origin)?.pathname !== own) return secureLink(image_url);
   return status === 'SUCCESS' ? own : `${own}?progress=${encodeURIComponent(progress)}`;
 }

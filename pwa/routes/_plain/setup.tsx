@@ -3,6 +3,7 @@ import { storedUser } from '#pwa/api/stored-user.ts';
 import { ScreenProviders } from '#pwa/app/screen-providers.tsx';
 import { SetupScreen } from '#pwa/features/setup/setup-screen.tsx';
 import { loadTexts } from '#pwa/i18n/setup.ts';
+import { atBase } from '#pwa/ui/base-path.ts';
 
 export const Route = createFileRoute('/_plain/setup')({
   loader: () => loadTexts('setup'),
@@ -19,5 +20,5 @@ function Setup() {
 
 /** Reloads the page: everything that was read before the set-up is out of date. A user whom the set-up signed in continues with the first call. */
 function startAnew(): void {
-  location.replace(storedUser() === null ? '/' : '/first-call');
+  location.replace(atBase(storedUser() === null ? '/' : '/first-call'));
 }

@@ -51,7 +51,7 @@ export async function beginAttempt(
     expires_at: context.now() + lifetimeSeconds * 1000,
   };
   await context.db.collection('sign_in_attempts').insert(attempt);
-  const cookie = `${cookieName}=${browser}; Path=/api/oauth; Max-Age=${lifetimeSeconds}; HttpOnly; SameSite=Lax${facts.isSecure ? '; Secure' : ''}`;
+  const cookie = `${cookieName}=${browser}; Path=${context.env.BASE_PATH}/api/oauth; Max-Age=${lifetimeSeconds}; HttpOnly; SameSite=Lax${facts.isSecure ? '; Secure' : ''}`;
   return { state, attempt, cookie };
 }
 

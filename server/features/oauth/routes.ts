@@ -69,6 +69,6 @@ function mountTelegram(host: RouteHost): void {
       throw new AppError('state_mismatch');
     await bindIdentity(context, id, await identifyByTelegram(context, query));
     // Telegram's widget opens this address in the browser; the console requests it with `fetch`.
-    return facts.headers.has('new-api-user') ? undefined : respond(undefined, { redirect: '/setting' });
+    return facts.headers.has('new-api-user') ? undefined : respond(undefined, { redirect: `${context.env.BASE_PATH}/setting` });
   });
 }

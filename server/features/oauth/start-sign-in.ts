@@ -3,7 +3,7 @@ import type { RedirectProvider } from '#shared/oauth.ts';
 import { isProviderOn } from '#server/accounts/identities.ts';
 import type { AppContext } from '#server/context.ts';
 import type { Caller, RequestFacts } from '#server/http/call.ts';
-import { siteAddress, siteAddressOrLocal } from '#server/settings/site-address.ts';
+import { atBasePath, siteAddress, siteAddressOrLocal } from '#server/settings/site-address.ts';
 import { beginAttempt } from './attempt.ts';
 import { github } from './providers/github.ts';
 import { linuxdo } from './providers/linuxdo.ts';
@@ -45,6 +45,7 @@ export async function startSignIn(
 export function callbackAddress({ settings, env }: AppContext, { headers }: RequestFacts, provider: RedirectProvider): string {
   const origin = headers.get('origin') ?? '';
   const requested = /^https?:\/\//.test(origin) && URL.canParse(origin) ? new URL(origin).origin : undefined;
-  const site = siteAddress(settings) ?? requested ?? siteAddressOrLocal(settings, env.PORT);
+  const site =
+    siteAddress(settings) ?? (requested === undefined ? undefined : atBasePath(settings, requested)) ?? siteAddressOrLocal(settings, env);
   return `${site}/oauth/${provider}`;
 }

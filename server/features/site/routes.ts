@@ -10,7 +10,7 @@ import { siteStatus } from './site-status.ts';
 export function mountSite(host: RouteHost): void {
   const startTime = Math.floor(host.context.now() / 1000);
   mount(host, siteApi.status, async ({ context }) =>
-    siteStatus(context.settings, { startTime, isSetUp: await isSetUp(context), port: context.env.PORT }),
+    siteStatus(context.settings, { startTime, isSetUp: await isSetUp(context), env: context.env }),
   );
   mount(host, siteApi.test, async ({ context }) => {
     await context.db.ping();

@@ -1,5 +1,6 @@
 import type { SiteStatus } from '#shared/site.ts';
 import packageJson from '../../../package.json' with { type: 'json' };
+import type { Env } from '#server/env.ts';
 import type { Settings } from '#server/settings/settings.ts';
 import { logoAddress } from '#server/settings/site-logo.ts';
 import { canTakePayments, siteAddressOrLocal } from '#server/settings/site-address.ts';
@@ -10,7 +11,7 @@ import { canTakePayments, siteAddressOrLocal } from '#server/settings/site-addre
  */
 export function siteStatus(
   settings: Settings,
-  { startTime, isSetUp, port }: { startTime: number; isSetUp: boolean; port: number },
+  { startTime, isSetUp, env }: { startTime: number; isSetUp: boolean; env: Pick<Env, 'PORT' | 'TLS_CERT'> },
 ): SiteStatus {
   return {
     version: `v${packageJson.version}`,
@@ -18,7 +19,7 @@ export function siteStatus(
     system_name: settings.get('SystemName'),
     logo: logoAddress(settings),
     footer_html: settings.get('Footer'),
-    server_address: siteAddressOrLocal(settings, port),
+    server_address: siteAddressOrLocal(settings, env),
     docs_link: settings.get('general_setting.docs_link'),
     chat_link: '',
     chats: [...settings.get('Chats')],

@@ -46,7 +46,7 @@ export function mountGeminiVideos(host: RouteHost, services: RelayServices, othe
         : reportFailure(said, { language, requestId, keywords });
     return { status: reported.error.status, body: surface.errorBody(reported.error, requestId, reported.retryAfter) };
   };
-  const uriOf = (task: TaskRecord) => `${siteAddressOrLocal(settings, env.PORT)}/v1beta/files/${fileNameOf(task)}:download?alt=media`;
+  const uriOf = (task: TaskRecord) => `${siteAddressOrLocal(settings, env)}/v1beta/files/${fileNameOf(task)}:download?alt=media`;
 
   const readOperation: ServeDirectly = (request, { model = '', operation = '' }, connection) =>
     answerTasks(services, { request, connection, refusal }, async () => {

@@ -90,5 +90,5 @@ async function remix(
 
 /** URL of a video, read with the caller's key. */
 export function contentAddress({ context: { settings, env } }: RelayServices, task: TaskRecord): string {
-  return `${siteAddressOrLocal(settings, env.PORT)}/v1/videos/${callersName(task)}/content`;
+  return `${siteAddressOrLocal(settings, env)}/v1/videos/${callersName(task)}/content`;
 }

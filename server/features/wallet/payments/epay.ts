@@ -4,7 +4,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { centsOf, centsText } from '#shared/top-up-price.ts';
 import type { AppContext } from '#server/context.ts';
 import type { OrderRecord } from '#server/db/records/order.ts';
-import { canTakePayments, siteAddress, siteAddressOrLocal } from '#server/settings/site-address.ts';
+import { callbackSite, canTakePayments, siteAddress, siteAddressOrLocal } from '#server/settings/site-address.ts';
 import { withoutTrailing } from '#shared/trailing.ts';
 import type { NoticeReading, PaymentNotice, PaymentProvider } from './provider.ts';
 
@@ -24,8 +24,8 @@ export const epay: PaymentProvider = {
 function startForm({ settings, env }: AppContext, order: OrderRecord) {
   const url = new URL(settings.get('PayAddress'));
   url.pathname = `${url.pathname.replace(/\/$/, '')}/submit.php`;
-  const called = withoutSlash(settings.get('CustomCallbackAddress'));
-  const site = siteAddress(settings) ?? (called || siteAddressOrLocal(settings, env.PORT));
+  const called = withoutSlash(callbackSite(settings) ?? '');
+  const site = siteAddress(settings) ?? (called || siteAddressOrLocal(settings, env));
   const fields = {
     pid: settings.get('EpayId'),
     type: order.method,
