@@ -30,6 +30,5 @@ USER node
 # The database file and its key: accounts, balances and logs are gone with the container unless this is a volume.
 VOLUME /data
 EXPOSE 3000
-HEALTHCHECK --interval=15s --timeout=5s --start-period=20s \
-  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT || 3000}/healthz`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+HEALTHCHECK --interval=15s --timeout=5s --start-period=20s CMD ["node", "server/check-health.ts"]
 CMD ["node", "server/main.ts"]

@@ -32,7 +32,11 @@ export default defineConfig({
         test: {
           ...server,
           name: 'server',
-          include: ['shared/**/*.test.ts', 'server/**/*.test.ts', 'tests/{contract,http,relay,conformance,faults,support}/**/*.test.ts'],
+          include: [
+            'shared/**/*.test.ts',
+            'server/**/*.test.ts',
+            'tests/{contract,http,relay,conformance,faults,support,deploy}/**/*.test.ts',
+          ],
           env: { TEST_ENGINE: 'embedded' },
         },
       },
