@@ -12,6 +12,7 @@ import type { Mail } from '#server/notify/mail.ts';
 import type { Secrets } from '#server/secrets/secrets.ts';
 import type { Settings } from '#server/settings/settings.ts';
 import type { ChannelFigures } from '#server/exchange/channel-figures.ts';
+import type { KeyFigures } from '#server/exchange/keys/key-figures.ts';
 import type { ChannelIndex } from '#server/exchange/channel-index.ts';
 import type { Sender } from '#server/exchange/send.ts';
 
@@ -27,6 +28,8 @@ export interface AppContext {
   readonly channels: ChannelIndex;
   /** How channels did, by the hour. */
   readonly figures: ChannelFigures;
+  /** The same of the keys of channels with several. */
+  readonly keyFigures: KeyFigures;
   /** Sends to upstreams. */
   readonly sender: Sender;
   /** What calls cost. */

@@ -24,6 +24,7 @@ import { createSecrets } from '#server/secrets/secrets.ts';
 import { createSettings } from '#server/settings/settings.ts';
 import { cutCallsMs } from '#server/process/shutdown-bounds.ts';
 import { createChannelFigures } from '#server/exchange/channel-figures.ts';
+import { createKeyFigures } from '#server/exchange/keys/key-figures.ts';
 import { createChannelIndex } from '#server/exchange/channel-index.ts';
 import { createSender } from '#server/exchange/send.ts';
 import { abandonCounts } from '#server/exchange/token-estimate.ts';
@@ -64,6 +65,7 @@ export async function createContext(parts: ContextParts): Promise<RunningContext
   recordBalances(ledger, { db, now });
   const channels = createChannelIndex({ db, changes, secrets, settings, log });
   const figures = createChannelFigures({ db, log, now });
+  const keyFigures = createKeyFigures({ db, log, now });
   changes.listen('passed_test', (key) => {
     const [id, at] = String(key).split(':').map(Number);
     if (id !== undefined && at !== undefined) figures.passed(id, at);
@@ -89,6 +91,7 @@ export async function createContext(parts: ContextParts): Promise<RunningContext
     ledger,
     channels,
     figures,
+    keyFigures,
     sender,
     quotes,
     mail,
@@ -112,6 +115,7 @@ export async function createContext(parts: ContextParts): Promise<RunningContext
       await pending.done();
       for (const work of closing) await work();
       await figures.stop();
+      await keyFigures.stop();
       await sender.close();
       await abandonCounts();
       await pending.done();

@@ -419,6 +419,23 @@ export const errors = {
   channel_base_url_required: entry(200, '该类型的渠道必须填写渠道地址', 'A channel of this type needs a base URL'),
   channel_type_unsupported: entry(200, '暂不支持该类型的渠道：{type}', 'Channels of type {type} are not supported'),
   channel_not_found: entry(200, '渠道未找到，请刷新页面后重试。', 'The channel was not found, please reload the page'),
+  channel_has_keys: entry(200, '该渠道有多个密钥，请在“密钥”页中更改', 'This channel has several keys: change them on its Keys page'),
+  channel_key_not_found: entry(200, '密钥不存在', 'There is no such key'),
+  channel_key_known: entry(200, '该渠道已有这个密钥', 'The channel has this key already'),
+  channel_key_one: entry(200, '请输入一个密钥', 'Enter one key'),
+  channel_key_sole: entry(200, '渠道至少要保留一个密钥', 'A channel retains at least one key'),
+  channel_keys_full: entry(200, '一个渠道最多 {limit} 个密钥', 'A channel has at most {limit} keys'),
+  channel_key_type: entry(200, '新密钥不适用于渠道 {name}', 'The new key cannot be used in the channel {name}'),
+  key_replacement_late: entry(
+    200,
+    '无法撤销：已超过 24 小时，或已撤销',
+    'Nothing to take back: it is more than 24 hours ago, or was taken back already',
+  ),
+  key_replacement_moved: entry(
+    200,
+    '无法撤销：渠道 {name} 的地址或代理已更改（超级管理员除外）',
+    'Not taken back: the channel {name} has another address or proxy by now (the super admin may)',
+  ),
   channel_restore_late: entry(
     200,
     '无法撤销：渠道删除已超过一分钟，或已被撤销',

@@ -135,6 +135,13 @@ export const LogEvent = z.discriminatedUnion('code', [
   /** `to`: the group that got what was in it; absent: nothing was. */
   z.object({ code: z.literal('group_removed'), group: z.string(), to: z.optional(z.string()) }),
   /** A channel was tried out before it was saved. `name`: as the form has it, or the provider's. */
+  /** A key was replaced in channels, or put back. */
+  z.object({
+    code: z.enum(['key_replaced', 'key_replacement_undone']),
+    old_ending: z.string(),
+    new_ending: z.string(),
+    channels: z.array(z.int()),
+  }),
   z.object({ code: z.literal('channel_draft_tested'), name: z.string(), model: z.string() }),
 ]);
 export type LogEvent = z.infer<typeof LogEvent>;

@@ -1,5 +1,6 @@
 // Types of an attempt: the call through one channel.
 import type { Attempt } from '#shared/logs.ts';
+import type { KeyUse } from '#server/call/routing/key-picker.ts';
 import type { SentRequest } from '#server/exchange/exchange.ts';
 import type { ChannelRoute } from '#server/exchange/find-route.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
@@ -10,6 +11,10 @@ export interface ChannelAttempt<Route> {
   route: Route | null;
   /** Entry in the log row. */
   record: Attempt;
+  /** Use of the key; undefined if the channel has one only. */
+  keyUse: KeyUse | undefined;
+  /** Failure of the attempt that concerned its key: `surely` if it says nothing about the call. */
+  keyRefusal?: 'surely' | 'perhaps';
   /** Whether the channel was not called after all: the attempt does not count and is not logged. */
   isPassedOver?: true;
 }

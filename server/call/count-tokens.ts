@@ -121,12 +121,14 @@ async function requestProvider(
   { endpoint, content, requested: { model }, admission }: AdmittedCall,
   { stages, request, connection }: { stages: readonly StageRun[]; request: Request; connection: Connection | null },
 ): Promise<CountedPrompt | null> {
-  const { context, channels, health } = services;
+  const { context, channels, health, keys } = services;
+  const caller = admission.user.id;
   const isOwn = ({ route }: Routed) => route.identity !== null;
   const all = channels
     .tiers(admission.group, model)
     .flatMap((tier) => tier.channels)
-    .filter((channel) => fitsChannel(stages, channel) && health.factor(channel.id, model, admission.user.id) > 0)
+    .filter((channel) => fitsChannel(stages, channel) && health.factor(channel.id, model, caller) > 0)
+    .map((channel) => keys.anyOf(channel, { model, caller }))
     .flatMap((channel): Routed[] => {
       const route = resolveRoute(channel, { client: endpoint.dialect, kind: endpoint.kind, model });
       return route === null ? [] : [{ channel, route }];

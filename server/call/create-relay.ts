@@ -3,6 +3,8 @@ import type { AppContext } from '#server/context.ts';
 import { createAddressReader } from '#server/http/client-address.ts';
 import { createRefusalLog } from '#server/logs/refusal-log.ts';
 import { createChannelHealth } from '#server/call/routing/channel-health.ts';
+import { createKeyPicker } from '#server/call/routing/key-picker.ts';
+import { createKeyRests } from '#server/exchange/keys/key-rests.ts';
 import { createChannelPicker } from '#server/call/routing/channel-picker.ts';
 import { createChannelUse } from '#server/call/settlement/channel-use.ts';
 import { createResponseBuffers } from '#server/call/settlement/response-buffers.ts';
@@ -29,15 +31,21 @@ export interface Relay {
   shutDown(): void;
 }
 
+/** A refused key rests at once: the channel has others. */
+const pausesOfKeys = { after: 1, first: 2_000, longest: 600_000 };
+
 export function createRelay(context: AppContext, stages: readonly CallStage[]): Relay {
   const health = createChannelHealth({ now: context.now, onFailure: context.figures.failed });
+  const { keys, keyHealth, rests } = createKeys(context);
   const addresses = createAddressReader(context.env.TRUSTED_PROXIES);
   let isEnding = false;
   const services: RelayServices = {
     context,
     channels: context.channels,
     health,
-    picker: createChannelPicker({ index: context.channels, health, random: context.random }),
+    keyHealth,
+    keys,
+    picker: createChannelPicker({ index: context.channels, health, keys, random: context.random }),
     modelTags: createModelTags(context),
     stages: compileStages(stages, context.settings),
     gate: createTokenGate(context),
@@ -55,6 +63,7 @@ export function createRelay(context: AppContext, stages: readonly CallStage[]): 
   const stopForgetting = context.changes.listen('channel', (id) => health.forget(Number(id)));
   context.onClose(async () => {
     stopForgetting();
+    rests.stop();
     sockets.stop();
     services.gate.stop();
     services.refusals.stop();
@@ -80,4 +89,14 @@ export function createRelay(context: AppContext, stages: readonly CallStage[]): 
       sockets.shutDown();
     },
   };
+}
+
+/** Choice, health and cool-downs of keys, for channels with several. */
+function createKeys(context: AppContext) {
+  const { now, random, keyFigures: figures } = context;
+  const keyHealth = createChannelHealth({ now, pauses: pausesOfKeys, onPause: (id, pause) => rests.began(id, pause) });
+  const rests = createKeyRests(context, keyHealth);
+  const onExhausted: Parameters<typeof createKeyPicker>[0]['onExhausted'] = ({ id }, pause) => rests.began(id, pause);
+  rests.start();
+  return { keys: createKeyPicker({ health: keyHealth, figures, onExhausted, random, now }), keyHealth, rests };
 }

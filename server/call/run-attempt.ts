@@ -88,6 +88,7 @@ function readResponse(
   if (response.kind === 'failed') return readFailure(call, attempt, { client, exchange, response });
   record.status = response.status;
   for (const stage of call.stages) stage.responded?.(attempt, response.headers);
+  attempt.keyUse?.responded(response.headers);
   if (response.kind === 'stream') {
     noteAudioType(call, attempt.request.streamType ?? response.headers?.['content-type']);
     return followStream(call, attempt, { client, stream: response.stream });

@@ -49,6 +49,7 @@ export async function runAttempts(call: RunningCall, client: ClientStream | null
     model,
     caller: admission.user.id,
     chooser: routing.chooser,
+    stages: call.stages,
     only: onlyChannel(call, routing),
     routeTo: (channel) => routeTo(call, channel, routing),
     records: call.attempts,

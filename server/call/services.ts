@@ -3,6 +3,7 @@ import type { AppContext } from '#server/context.ts';
 import type { Connection } from '#server/http/connection.ts';
 import type { RefusalLog } from '#server/logs/refusal-log.ts';
 import type { ChannelHealth } from '#server/call/routing/channel-health.ts';
+import type { KeyPicker } from '#server/call/routing/key-picker.ts';
 import type { ChannelPicker } from '#server/call/routing/channel-picker.ts';
 import type { ChannelUse } from '#server/call/settlement/channel-use.ts';
 import type { ResponseBuffers } from '#server/call/settlement/response-buffers.ts';
@@ -20,6 +21,9 @@ export interface RelayServices {
   readonly channels: ChannelIndex;
   readonly picker: ChannelPicker;
   readonly health: ChannelHealth;
+  /** Health of the keys of channels with several, by their ids. */
+  readonly keyHealth: ChannelHealth;
+  readonly keys: KeyPicker;
   readonly modelTags: ModelTags;
   readonly stages: CallStages;
   readonly gate: TokenGate;

@@ -65,7 +65,7 @@ export interface ChannelChoice {
   readonly tiers: readonly Tier[];
   /** Ids of channels that the call was sent to. */
   readonly tried: ReadonlySet<number>;
-  /** Returns the health of a channel, from 0 (paused) to 1. */
+  /** Returns the health of a channel, from 0 (paused, or no key is ready) to 1. */
   health(channel: PreparedChannel): number;
 }
 
@@ -125,6 +125,8 @@ export interface StageRun {
   fits?(channel: PreparedChannel): boolean;
   /** Chooses the channel of the next attempt; null if none is healthy, undefined if the stage does not choose. */
   pick?(choice: ChannelChoice): PreparedChannel | null | undefined;
+  /** Returns the place of one of several keys of a channel for the call, the lowest first; undefined if the stage has no preference. */
+  placeOf?(keyId: number, weight: number): number | undefined;
   /** Reports whether the call may take the route. */
   fitsRoute?(route: ChannelRoute): boolean;
   /** Changes the prompt before the attempt is reserved. A failure ends the call, whose reservation is released then. */

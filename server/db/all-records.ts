@@ -7,6 +7,8 @@ import type { CallSessionRecord } from '#server/db/records/call-session.ts';
 import type { ChangeRecord } from '#server/db/records/change.ts';
 import type { ChannelSlotRecord } from '#server/db/records/channel-slot.ts';
 import type { ChannelHourRecord } from '#server/db/records/channel-hour.ts';
+import type { ChannelKeyRecord } from '#server/db/records/channel-key.ts';
+import type { ChannelKeyHourRecord } from '#server/db/records/channel-key-hour.ts';
 import type { ChannelRecord } from '#server/db/records/channel.ts';
 import type { ChannelRunRecord } from '#server/db/records/channel-run.ts';
 import type { ContextCacheRecord } from '#server/db/records/context-cache.ts';
@@ -19,6 +21,7 @@ import type { IdempotentCallRecord } from '#server/db/records/idempotent-call.ts
 import type { InvitationRecord } from '#server/db/records/invitation.ts';
 import type { JobRecord } from '#server/db/records/job.ts';
 import type { StoredResponseRecord } from '#server/db/records/stored-response.ts';
+import type { KeyReplacementRecord } from '#server/db/records/key-replacement.ts';
 import type { LatencyHourRecord } from '#server/db/records/latency-hour.ts';
 import type { LedgerRecord } from '#server/db/records/ledger-entry.ts';
 import type { LeftIdentityRecord } from '#server/db/records/left-identity.ts';
@@ -59,6 +62,9 @@ export interface Records {
   channel_hours: ChannelHourRecord;
   channel_slots: ChannelSlotRecord;
   channel_runs: ChannelRunRecord;
+  channel_keys: ChannelKeyRecord;
+  channel_key_hours: ChannelKeyHourRecord;
+  key_replacements: KeyReplacementRecord;
   logs: LogRecord;
   refused_requests: RefusedRequestRecord;
   log_hours: LogHourRecord;

@@ -72,6 +72,23 @@ export const collections: { [Name in keyof Records]: CollectionSpec & IdKind<Rec
       { name: 'channel', fields: ['channel_id', 'slot'] },
     ],
   },
+  channel_keys: {
+    idBlock: 1,
+    indexes: [
+      { name: 'channel_key', fields: ['channel_id', 'key_hash'], unique: true },
+      { name: 'channel', fields: ['channel_id', 'id'] },
+      { name: 'key', fields: ['key_hash', 'id'] },
+    ],
+  },
+  channel_key_hours: {
+    textIds: true,
+    idBlock: 1,
+    indexes: [
+      { name: 'hour', fields: ['hour', 'id'] },
+      { name: 'channel', fields: ['channel_id', 'hour'] },
+    ],
+  },
+  key_replacements: { idBlock: 1, indexes: [{ name: 'time', fields: ['at', 'id'] }] },
   logs: {
     idBlock: 1000,
     indexes: [

@@ -6,10 +6,13 @@ import type { ChangeFeed } from '#server/db/changes.ts';
 import type { Database } from '#server/db/database.ts';
 import type { Secrets } from '#server/secrets/secrets.ts';
 import type { Settings } from '#server/settings/settings.ts';
+import type { ChannelKeyRecord } from '#server/db/records/channel-key.ts';
 import type { ChannelRecord } from '#server/db/records/channel.ts';
 import { ChannelStatus } from '#shared/channels.ts';
 import { pricedName } from '#shared/pricing-rules.ts';
+import { areSameKeys, createChannelKeys } from './keys/channel-keys.ts';
 import { prepareChannel, type PreparedChannel } from './prepared-channel.ts';
+import { createRefusedFields } from './refused-fields.ts';
 import { createServedModels, type Tier } from './served-models.ts';
 
 export interface ChannelIndex {
@@ -51,16 +54,17 @@ const sweepSeconds = 60;
 
 export function createChannelIndex(context: IndexContext): ChannelIndex {
   const collection = context.db.collection('channels');
+  const keyRows = context.db.collection('channel_keys');
   const byId = new Map<number, PreparedChannel>();
   const served = createServedModels();
   let revision = 0;
   const stops: (() => void)[] = [];
 
-  function keep(record: ChannelRecord): void {
+  function keep(record: ChannelRecord, rows: readonly ChannelKeyRecord[]): void {
     const known = byId.get(record.id);
     const siteUrl = context.settings.get('ServerAddress');
-    if (known !== undefined && known.siteUrl === siteUrl && isSame(known.record, record)) return;
-    const channel = prepareChannel(record, context.secrets, { siteUrl, settings: context.settings });
+    if (known !== undefined && known.siteUrl === siteUrl && isSame(known, record, rows)) return;
+    const channel = prepareWithKeys(context, { record, rows, siteUrl });
     if (channel.problem !== null && record.status === ChannelStatus.enabled) {
       context.log.warn({ channel: record.id, problem: reasonText(channel.problem, 'en') }, 'a channel cannot be used');
     }
@@ -85,17 +89,19 @@ export function createChannelIndex(context: IndexContext): ChannelIndex {
     return reading;
   }
 
-  const read = (ids: Iterable<number>, records: () => AsyncIterable<ChannelRecord> | Promise<ChannelRecord[]>) =>
+  const read = ({ ids, keys, records }: Reading) =>
     inTurn(async () => {
       const gone = new Set(ids);
+      const rows = await byChannel(keys());
       for await (const record of await records()) {
         gone.delete(record.id);
-        keep(record);
+        keep(record, rows.get(record.id) ?? []);
       }
       gone.forEach(drop);
     });
-  const reload = () => read(byId.keys(), () => collection.each({}));
-  const reloadSome = (ids: readonly number[]) => read(ids, () => collection.find({ id: { in: ids } }));
+  const reload = () => read({ ids: byId.keys(), keys: () => keyRows.each({}), records: () => collection.each({}) });
+  const reloadSome = (ids: readonly number[]) =>
+    read({ ids, keys: () => keyRows.find({ channel_id: { in: ids } }), records: () => collection.find({ id: { in: ids } }) });
 
   const logged = (work: Promise<void>) =>
     work.catch((error: unknown) => context.log.warn({ err: error }, 'the channels could not be read'));
@@ -124,9 +130,47 @@ export function createChannelIndex(context: IndexContext): ChannelIndex {
   };
 }
 
+interface Reading {
+  ids: Iterable<number>;
+  keys(): Records<ChannelKeyRecord>;
+  records(): Records<ChannelRecord>;
+}
+
+type Records<T> = AsyncIterable<T> | Promise<T[]>;
+
+/** Returns the keys of each channel that has several, the oldest first. */
+async function byChannel(keys: Records<ChannelKeyRecord>): Promise<Map<number, ChannelKeyRecord[]>> {
+  const rows = new Map<number, ChannelKeyRecord[]>();
+  for await (const row of await keys) {
+    const own = rows.get(row.channel_id);
+    if (own === undefined) rows.set(row.channel_id, [row]);
+    else own.push(row);
+  }
+  for (const own of rows.values()) own.sort((one, other) => one.id - other.id);
+  return rows;
+}
+
+interface KeyedRecord {
+  record: ChannelRecord;
+  /** Records of its keys; none if it has one. */
+  rows: readonly ChannelKeyRecord[];
+  siteUrl: string;
+}
+
+function prepareWithKeys({ secrets, settings }: IndexContext, { record, rows, siteUrl }: KeyedRecord): PreparedChannel {
+  const refusedFields = createRefusedFields();
+  const withKey = ({ key_cipher, key_hash }: ChannelKeyRecord) => ({ ...record, key_cipher, key_hash });
+  const keys = createChannelKeys(rows, (row) => prepareChannel(withKey(row), secrets, { siteUrl, settings, refusedFields, keyId: row.id }));
+  if (keys === undefined) return prepareChannel(record, secrets, { siteUrl, settings });
+  return prepareChannel(withKey(keys.lead.record), secrets, { siteUrl, settings, refusedFields, keys });
+}
+
 /** Compares the fields that calls depend on, not usage and test figures. */
-function isSame(a: ChannelRecord, b: ChannelRecord): boolean {
-  return a.revision === b.revision && relevant.every((field) => a[field] === b[field]);
+function isSame({ record: a, keys }: PreparedChannel, b: ChannelRecord, rows: readonly ChannelKeyRecord[]): boolean {
+  if (!areSameKeys(keys?.all ?? [], rows)) return false;
+  // With several keys, the prepared record has the first enabled one.
+  const isOther = (field: (typeof relevant)[number]) => a[field] !== b[field] && (keys === undefined || field !== 'key_cipher');
+  return a.revision === b.revision && !relevant.some(isOther);
 }
 
 const relevant = [

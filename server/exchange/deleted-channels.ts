@@ -20,8 +20,20 @@ export async function addChannelUse(db: Database, id: number, quota: number): Pr
   await db.collection('deleted_channels').patch({ id }, { increment: { 'channel.used_quota': quota } });
 }
 
-/** Removes expired deletions; returns their number. */
+/** Deletions that one run ends; the next one follows soon. */
+const sweptAtOnce = 1000;
+
+/** Removes expired deletions with the keys of their channels; returns their number. */
 export async function sweepDeletedChannels(context: AppContext): Promise<number> {
   const { since, until } = restorableTimes(context);
-  return context.db.collection('deleted_channels').remove({ or: [{ deleted_at: { lt: since } }, { deleted_at: { gt: until } }] });
+  const deleted = context.db.collection('deleted_channels');
+  const due = { or: [{ deleted_at: { lt: since } }, { deleted_at: { gt: until } }] };
+  const ids = (await deleted.find(due, { sort: [['id', 1]], limit: sweptAtOnce })).map(({ id }) => id);
+  for (const id of ids) if ((await context.db.collection('channels').get(id)) === null) await removeKeys(context, id);
+  return deleted.remove({ and: [{ id: { in: ids } }, due] });
+}
+
+/** The channel is gone for good, so nothing uses or restores its keys. */
+async function removeKeys({ db }: Pick<AppContext, 'db'>, channelId: number): Promise<void> {
+  await db.collection('channel_keys').remove({ channel_id: channelId });
 }

@@ -27,6 +27,7 @@ import {
 import { type ChannelRoute, findRoute, type RouteRequest } from './find-route.ts';
 import { providerOf } from '#server/providers/registry.ts';
 import type { Provider, ProviderFormat } from '#server/providers/spec.ts';
+import type { ChannelKeys } from './keys/channel-keys.ts';
 import { createRefusedFields, type RefusedFields } from './refused-fields.ts';
 import type { SendRequest } from './send.ts';
 
@@ -68,6 +69,10 @@ export interface PreparedChannel {
   readonly formats: readonly PreparedFormat[];
   /** Secret; must never appear in a log or a response. */
   readonly key: string;
+  /** Id of the record of this key; 0 if it is the channel's only one, or the channel has several and none was chosen. */
+  readonly keyId: number;
+  /** Keys to choose from for each call; `key` is then the first of them. Undefined if the key is certain. */
+  readonly keys: ChannelKeys | undefined;
   /** Base URL without a trailing slash; may contain `{model}`. */
   readonly base: string;
   readonly setting: ChannelSetting;
@@ -103,6 +108,12 @@ export interface PrepareOptions {
   siteUrl?: string;
   /** Settings that some providers' routes depend on. If undefined, none do. */
   settings?: Pick<Settings, 'get' | 'revision'>;
+  /** Id of the key's record, for one of several keys of a channel. */
+  keyId?: number;
+  /** Keys of a channel with several. */
+  keys?: ChannelKeys | undefined;
+  /** Fields that the provider rejected, shared by the keys of a channel. */
+  refusedFields?: RefusedFields;
 }
 
 /** Maximum cached routes per channel, client format and kind; beyond it, routes are computed again. */
@@ -117,6 +128,7 @@ export function prepareChannel(record: ChannelRecord, secrets: Pick<Secrets, 'de
   const statusCodeMapping = parseStatusCodeMapping(record.status_code_mapping);
   const paramOverride = parseParamOverride(record.param_override);
   const setting = parseChannelSetting(record.setting);
+  if (options.keys?.enabled.length === 0) problems.push({ code: 'channel_without_keys' });
   if (provider === null) problems.unshift({ code: 'channel_type_unknown', facts: { type: record.type } });
   if (modelMapping === null) problems.push({ code: 'channel_mapping_invalid' });
   if (paramOverride === null) problems.push({ code: 'channel_override_invalid' });
@@ -147,6 +159,8 @@ export function prepareChannel(record: ChannelRecord, secrets: Pick<Secrets, 'de
     provider,
     formats,
     key,
+    keyId: options.keyId ?? 0,
+    keys: options.keys,
     base,
     siteUrl: options.siteUrl,
     providerHeaders,
@@ -155,7 +169,7 @@ export function prepareChannel(record: ChannelRecord, secrets: Pick<Secrets, 'de
     // An invalid status mapping is ignored; the channel stays usable.
     statusCodeMapping: statusCodeMapping ?? new Map(),
     paramOverride: paramOverride === null || Object.keys(paramOverride).length === 0 ? null : paramOverride,
-    refusedFields: createRefusedFields(),
+    refusedFields: options.refusedFields ?? createRefusedFields(),
     problem: together(problems),
     route(client, kind, model, address = {}) {
       const current = readSettings?.();

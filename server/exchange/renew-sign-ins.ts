@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ChannelStatus } from '#shared/channels.ts';
 import type { AppContext } from '#server/context.ts';
 import { limitSkewMs } from '#server/clock/clock-skew.ts';
-import { DatabaseClosed } from '#server/db/collection.ts';
+import { type Collection, DatabaseClosed, type Filter } from '#server/db/collection.ts';
 import type { ChannelRecord } from '#server/db/records/channel.ts';
 import { parseObject } from '#server/framing/loose-json.ts';
 import { alertOfSignIn } from '#server/notify/notifications.ts';
@@ -22,8 +22,13 @@ const betweenMs = 600_000;
 const mostInRun = 8;
 
 interface Renewable {
+  /** Channel with the key. */
   channel: PreparedChannel;
   signIn: SignIn;
+  /** Of the key, or of a channel with one key. */
+  status: number;
+  /** Milliseconds. */
+  statusTime: number;
 }
 
 /**
@@ -47,22 +52,47 @@ function sharedSignIns({ channels }: AppContext): Map<string, Renewable[]> {
   const groups = new Map<string, Renewable[]>();
   for (const channel of channels.all()) {
     if (channel.type !== codexType || channel.status === ChannelStatus.disabledByHand) continue;
-    const signIn = readSignIn(channel.key);
-    if (signIn?.refreshToken === undefined) continue;
-    groups.set(signIn.refreshToken, [...(groups.get(signIn.refreshToken) ?? []), { channel, signIn }]);
+    for (const { with: own, status, statusTime } of keysOf(channel)) {
+      const signIn = status === ChannelStatus.disabledByHand ? null : readSignIn(own.key);
+      if (signIn?.refreshToken === undefined) continue;
+      const renewable = { channel: own, signIn, status, statusTime };
+      groups.set(signIn.refreshToken, [...(groups.get(signIn.refreshToken) ?? []), renewable]);
+    }
   }
   return groups;
+}
+
+/** The channel with each of its keys, and the state of the key. `statusTime`: milliseconds. */
+function keysOf(channel: PreparedChannel): { with: PreparedChannel; status: number; statusTime: number }[] {
+  if (channel.keys === undefined) {
+    const { status_time: seconds } = parseObject(channel.record.other_info) ?? {};
+    return [{ with: channel, status: channel.status, statusTime: typeof seconds === 'number' ? seconds * 1000 : 0 }];
+  }
+  return channel.keys.all.map(({ record, channel: own }) => ({ with: own, status: record.status, statusTime: record.status_time * 1000 }));
+}
+
+/** Fields of the record of a sign-in: of a channel, or of one of its keys. */
+type Renewing = Pick<ChannelRecord, 'id' | 'key_hash' | 'key_cipher' | 'renewal'>;
+
+interface Place {
+  rows: Collection<Renewing>;
+  id: number;
+}
+
+function placeOf({ db }: Pick<AppContext, 'db'>, { id, keyId }: Pick<PreparedChannel, 'id' | 'keyId'>): Place {
+  return keyId === 0 ? { rows: db.collection('channels'), id } : { rows: db.collection('channel_keys'), id: keyId };
 }
 
 type Outcome = 'not due' | 'renewed' | 'failed';
 
 async function renewOne(context: AppContext, group: readonly Renewable[], address: string | undefined): Promise<Outcome> {
   const lead = group.toSorted((one, other) => one.channel.id - other.channel.id)[0];
-  if (lead === undefined || !group.some(({ channel, signIn }) => mayBeDue(context, channel, signIn))) return 'not due';
-  const record = await context.db.collection('channels').get(lead.channel.id);
+  if (lead === undefined || !group.some((one) => mayBeDue(context, one))) return 'not due';
+  const place = placeOf(context, lead.channel);
+  const record = await place.rows.get(place.id);
   // The in-memory record may be a second old.
   if (record === null || record.key_hash !== lead.channel.record.key_hash || !mayBeRequested(context, record)) return 'not due';
-  if (!(await claim(context, record))) return 'not due';
+  if (!(await claim(context, place, record))) return 'not due';
   const { refreshToken = '' } = lead.signIn;
   const answer = await requestTokens(context.sender, { refreshToken, proxy: lead.channel.setting.proxy, address });
   if (answer.kind === 'renewed') {
@@ -71,37 +101,46 @@ async function renewOne(context: AppContext, group: readonly Renewable[], addres
   }
   const { id, name } = lead.channel;
   context.log.warn({ channel: id, reason: answer.reason }, 'a sign-in could not be renewed');
-  if (answer.kind === 'refused') await giveUp(context, record, { id, name, reason: answer.reason });
+  if (answer.kind === 'refused') await giveUp(context, place, record, { id, name, reason: answer.reason });
   return 'failed';
 }
 
 /** Reports whether the token expires soon or was rejected early. */
-function mayBeDue(context: AppContext, { record }: PreparedChannel, { expiresAt }: SignIn): boolean {
+function mayBeDue(context: AppContext, { channel: { record, keyId }, signIn: { expiresAt }, status, statusTime }: Renewable): boolean {
   if (expiresAt !== undefined && expiresAt - context.now() < earlyMs) return true;
-  if (record.status !== ChannelStatus.disabledBySystem) return false;
-  const { status_time: seconds } = parseObject(record.other_info) ?? {};
-  return record.renewal?.key_hash !== record.key_hash || record.renewal.at < (typeof seconds === 'number' ? seconds * 1000 : 0);
+  if (status !== ChannelStatus.disabledBySystem) return false;
+  const renewal = keyId === 0 ? record.renewal : renewalOf(context, record.id, keyId);
+  return renewal?.key_hash !== record.key_hash || renewal.at < statusTime;
+}
+
+/** In memory, as known here. */
+function renewalOf({ channels }: Pick<AppContext, 'channels'>, channelId: number, keyId: number): Renewing['renewal'] {
+  return channels.get(channelId)?.keys?.all.find(({ id }) => id === keyId)?.record.renewal;
 }
 
 /** Reports whether an attempt may be made: none with the same key was recent or found that the sign-in has ended. */
-function mayBeRequested({ now }: AppContext, { key_hash, renewal }: ChannelRecord): boolean {
+function mayBeRequested({ now }: AppContext, { key_hash, renewal }: Renewing): boolean {
   if (renewal?.key_hash !== key_hash) return true;
   const since = now() - renewal.at;
   return renewal.error === '' && (since >= betweenMs || since < -limitSkewMs);
 }
 
 /** Claims the sign-in for this process, and checks that the result can be stored. */
-async function claim(context: AppContext, { id, key_hash, renewal }: ChannelRecord): Promise<boolean> {
-  const unchanged = renewal === undefined ? { 'renewal.at': { exists: false } } : { 'renewal.at': renewal.at };
+async function claim(context: AppContext, { rows, id }: Place, { key_hash, renewal }: Renewing): Promise<boolean> {
+  const unchanged: Filter<Renewing> = renewal === undefined ? { 'renewal.at': { exists: false } } : { 'renewal.at': renewal.at };
   const set = { renewal: { key_hash, at: context.now(), error: '' } };
-  return (await context.db.collection('channels').patch({ and: [{ id, key_hash }, unchanged] }, { set })) !== null;
+  return (await rows.patch({ and: [{ id, key_hash }, unchanged] }, { set })) !== null;
 }
 
 /** Records that the sign-in has ended; no further attempts follow. */
-async function giveUp(context: AppContext, record: ChannelRecord, reported: { id: number; name: string; reason: string }): Promise<void> {
-  const { id, key_hash } = record;
+async function giveUp(
+  context: AppContext,
+  { rows, id }: Place,
+  { key_hash }: Renewing,
+  reported: { id: number; name: string; reason: string },
+): Promise<void> {
   const set = { renewal: { key_hash, at: context.now(), error: reported.reason } };
-  const noted = await context.db.collection('channels').patch({ id, key_hash }, { set });
+  const noted = await rows.patch({ id, key_hash }, { set });
   if (noted !== null) await alertOfSignIn(context, reported);
 }
 
@@ -116,14 +155,15 @@ async function storeAll(context: AppContext, group: readonly Renewable[], tokens
 }
 
 /** Stores the tokens, retrying. A channel whose key changed meanwhile is left alone. */
-async function store(context: AppContext, { id, key, record }: PreparedChannel, tokens: NewTokens): Promise<void> {
+async function store(context: AppContext, channel: PreparedChannel, tokens: NewTokens): Promise<void> {
+  const { id, key } = channel;
   const { secrets, changes, log } = context;
   const at = context.now();
   const text = withTokens(key, tokens, at);
   const fields = { key_cipher: secrets.encrypt(text, 'channel_key'), key_hash: secrets.hash(text) };
   for (let attempt = 0; ; attempt += 1) {
     try {
-      if (await replaceKey(context, record, fields, at)) await changes.announce('channel', id);
+      if (await replaceKey(context, channel, fields, at)) await changes.announce('channel', id);
       return;
     } catch (failure) {
       if (failure instanceof DatabaseClosed) throw failure;
@@ -136,13 +176,19 @@ async function store(context: AppContext, { id, key, record }: PreparedChannel, 
 type KeyFields = Pick<ChannelRecord, 'key_cipher' | 'key_hash'>;
 
 /** Returns whether the channel has the new key. */
-async function replaceKey({ db }: AppContext, { id, key_hash: before }: ChannelRecord, fields: KeyFields, at: number): Promise<boolean> {
+async function replaceKey(context: AppContext, channel: PreparedChannel, fields: KeyFields, at: number): Promise<boolean> {
+  const { db } = context;
+  const { rows, id } = placeOf(context, channel);
+  const { key_hash: before } = channel.record;
   const renewal = { key_hash: fields.key_hash, at, error: '' };
-  const channels = db.collection('channels');
-  if ((await channels.patch({ id, key_hash: before }, { set: { ...fields, renewal } })) !== null) return true;
-  const now = await channels.get(id);
+  const isStored = (await rows.patch({ id, key_hash: before }, { set: { ...fields, renewal } })) !== null;
+  // The channel's own record repeats the first of several keys.
+  if (channel.keyId !== 0) await db.collection('channels').patch({ id: channel.id, key_hash: before }, { set: fields });
+  if (isStored) return true;
+  const now = await rows.get(id);
   // An earlier attempt whose response was lost may have succeeded.
   if (now !== null) return now.key_hash === fields.key_hash;
+  if (channel.keyId !== 0) return false;
   // A deleted channel can be restored.
   const set = { 'channel.key_cipher': fields.key_cipher, 'channel.key_hash': fields.key_hash };
   await db.collection('deleted_channels').patch({ id, 'channel.key_hash': before }, { set });

@@ -8,6 +8,7 @@ import type { AppContext } from '#server/context.ts';
 import { finishAuditEntries } from '#server/audit-log/entries.ts';
 import { sweepAuditEntries } from '#server/settings/sweep-audit-entries.ts';
 import { sweepAttempts } from '#server/features/oauth/attempt.ts';
+import { sweepReplacements } from '#server/features/channels/keys/replace-everywhere.ts';
 import { tendRuns } from '#server/features/channels/channel-runs.ts';
 import { sweepLimits } from '#server/http/rate-limit.ts';
 import { sweepSessions } from '#server/http/session.ts';
@@ -37,6 +38,7 @@ import { finishRefunds } from '#server/work/tasks/refund-task.ts';
 import { deleteOldTasks } from '#server/work/tasks/delete-old-tasks.ts';
 import { sweepChannelSlots } from '#server/exchange/channel-slots.ts';
 import { sweepChannelFigures } from '#server/exchange/channel-figures.ts';
+import { sweepKeyFigures } from '#server/exchange/keys/key-figures.ts';
 import { renewSignIns } from '#server/exchange/renew-sign-ins.ts';
 import { sweepDeletedChannels } from '#server/exchange/deleted-channels.ts';
 import { tendBackups } from '#server/transfer/tend-backups.ts';
@@ -55,6 +57,8 @@ export const jobs: readonly Job[] = [
   { name: 'sweep-limits', everySeconds: 600, lockSeconds: 300, run: sweepLimits },
   { name: 'sweep-channel-slots', everySeconds: 3600, lockSeconds: 300, run: sweepChannelSlots },
   { name: 'sweep-channel-figures', everySeconds: 3600, lockSeconds: 300, run: sweepChannelFigures },
+  { name: 'sweep-key-figures', everySeconds: 3600, lockSeconds: 300, run: sweepKeyFigures },
+  { name: 'sweep-key-replacements', everySeconds: 3600, lockSeconds: 300, run: sweepReplacements },
   { name: 'sweep-watches', everySeconds: 3600, lockSeconds: 300, run: sweepWatches },
   { name: 'sweep-refused-requests', everySeconds: 3600, lockSeconds: 300, run: sweepRefusedRequests },
   { name: 'sweep-undated-refusals', everySeconds: 86_400, lockSeconds: 3600, run: sweepUndatedRefusals },

@@ -6,7 +6,7 @@ import type { FileRecord } from '#server/db/records/file.ts';
 import { type MultipartFile, writeMultipart } from '#server/framing/multipart.ts';
 import { framings } from '#server/framing/registry.ts';
 import { parseObject } from '#server/framing/loose-json.ts';
-import { keyBehind } from '#server/exchange/key-behind.ts';
+import { channelBehind } from '#server/exchange/key-behind.ts';
 import { TaskFailure } from '#server/call/tasks/task-failure.ts';
 import { exchange, type Received } from '#server/exchange/exchange.ts';
 import { headersTo } from '#server/exchange/provider-headers.ts';
@@ -131,8 +131,8 @@ export function channelOf(
   { channels, secrets }: Pick<Requesting, 'channels' | 'secrets'>,
   { channel_id: id, key }: Pick<FileRecord, 'channel_id' | 'key'>,
 ): PreparedChannel | null {
-  const channel = channels.get(id);
-  return channel === undefined || channel.problem !== null || keyBehind(secrets, channel) !== key ? null : channel;
+  const channel = channelBehind({ channels, secrets }, id, key);
+  return channel === undefined || channel.problem !== null ? null : channel;
 }
 
 export function errorOf({ settings }: Pick<Requesting, 'settings'>, failure: UpstreamFailure): AppError {

@@ -6,5 +6,7 @@ import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
 /** Reports whether the channel exists, is enabled, and has the key with which the session was opened. */
 export function isUsable({ channels }: Pick<RelayServices, 'channels'>, opened: PreparedChannel): boolean {
   const now = channels.get(opened.id);
-  return now !== undefined && now.status === ChannelStatus.enabled && now.problem === null && now.key === opened.key;
+  if (now === undefined || now.status !== ChannelStatus.enabled || now.problem !== null) return false;
+  if (now.keys === undefined) return now.key === opened.key;
+  return now.keys.enabled.some(({ channel }) => channel.key === opened.key);
 }

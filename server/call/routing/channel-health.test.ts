@@ -206,7 +206,7 @@ function simulate(outcome: (random: () => number) => ReturnType<typeof failure> 
   const channels = [1, 2, 3].map((id) => buildPreparedChannel({ id }));
   let sum = 0;
   const tiers: Tier[] = [{ priority: 0, channels, sums: channels.map((channel) => (sum += drawWeight(channel))) }];
-  const picker = createChannelPicker({ index: { tiers: () => tiers }, health, random });
+  const picker = createChannelPicker({ index: { tiers: () => tiers }, health, keys: { isReady: () => true }, random });
 
   const running: { at: number; id: number; tried: Set<number> }[] = [];
   const sickCalls: number[] = [];

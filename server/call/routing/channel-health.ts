@@ -1,4 +1,4 @@
-// Tracks the health of channels in this process. A channel that fails sometimes is selected less often; one that fails
+// Tracks the health of channels, or of the keys of channels that have several, in this process. A channel that fails sometimes is selected less often; one that fails
 // repeatedly, or requests a pause, gets no calls for a while and then one trial call at a time. A failure that a single caller
 // may have caused counts for that caller only, until other callers have it too.
 import { isUnclear } from '#server/exchange/failure-consequences.ts';
@@ -19,6 +19,10 @@ export interface ChannelHealth {
   admit(channelId: number, model: string, caller: number): void;
   /** Removes the state of a channel that an administrator has changed. */
   forget(channelId: number): void;
+  /** Pauses a channel, or a model on it, until that time in milliseconds; an empty model is all of them. */
+  pause(channelId: number, model: string, until: number): void;
+  /** Returns the end of the pause for the model and the caller, in milliseconds; 0 if there is none. */
+  pausedUntil(channelId: number, model: string, caller: number): number;
 }
 
 export type HealthFailure = Pick<UpstreamFailure, 'status' | 'upstreamStatus' | 'kind' | 'retryAfter' | 'concerns'>;
@@ -40,10 +44,7 @@ interface State {
 
 /** Weight of the newest outcome. */
 const newest = 0.1;
-/** Consecutive failures after which a channel is paused. */
-const pauseAfter = 5;
-const firstPause = 1_000;
-const longestPause = 60_000;
+const pausesOfChannels: Pauses = { after: 5, first: 1_000, longest: 60_000 };
 /** Maximum pause that an upstream may request. */
 const longestRetryAfter = 300_000;
 /** Half-life of the share of failures, without which a rarely selected channel would never recover. */
@@ -59,10 +60,21 @@ interface HealthDependencies {
   now(): number;
   /** Called for every failure of the channel itself. `status`: 0 without a response, 200 for an invalid one. */
   onFailure?(channelId: number, status: number): void;
+  /** Called when a pause begins that concerns all callers; an empty model is all of them. */
+  onPause?(channelId: number, pause: { model: string; until: number; status: number }): void;
+  pauses?: Pauses;
 }
 
-export function createChannelHealth({ now, onFailure }: HealthDependencies): ChannelHealth {
-  const states = createStates(now);
+/** Lengths in milliseconds. */
+interface Pauses {
+  /** Consecutive failures after which a channel is paused. */
+  after: number;
+  first: number;
+  longest: number;
+}
+
+export function createChannelHealth({ now, onFailure, onPause, pauses = pausesOfChannels }: HealthDependencies): ChannelHealth {
+  const states = createStates(now, pauses);
   const refused = createRefusedCallers();
 
   return {
@@ -76,14 +88,18 @@ export function createChannelHealth({ now, onFailure }: HealthDependencies): Cha
         return false;
       }
       onFailure?.(channelId, statusToNote(failure));
-      const retryAfter = failure.retryAfter ?? (failure.status === 429 ? firstPause / 1000 : undefined);
+      const retryAfter = failure.retryAfter ?? (failure.status === 429 ? pauses.first / 1000 : undefined);
+      const pause = (name: string): void => {
+        const until = states.bad(channelId, name, retryAfter);
+        if (until > 0) onPause?.(channelId, { model: name, until, status: statusToNote(failure) });
+      };
       const ofChannel = concernsChannel(failure);
       const seen = isUnclear(failure) ? refused.count(channelId, model, caller) : null;
-      if (seen === null) states.bad(channelId, ofChannel ? '' : model, retryAfter);
+      if (seen === null) pause(ofChannel ? '' : model);
       else {
         states.bad(channelId, nameOfCaller(model, caller), retryAfter);
-        if (seen.byMany) states.bad(channelId, '', retryAfter);
-        else if (seen.byManyOnModel) states.bad(channelId, model, retryAfter);
+        if (seen.byMany) pause('');
+        else if (seen.byManyOnModel) pause(model);
       }
       // Trials of the other states end without a result.
       states.each(channelId, { model, caller }, endTrial);
@@ -109,6 +125,12 @@ export function createChannelHealth({ now, onFailure }: HealthDependencies): Cha
       refused.forget(channelId);
       states.forget(channelId);
     },
+    pause: states.pause,
+    pausedUntil(channelId, model, caller) {
+      let until = 0;
+      states.each(channelId, { model, caller }, (state) => (until = Math.max(until, state.pausedUntil)));
+      return until;
+    },
   };
 }
 
@@ -118,7 +140,7 @@ const endTrial = (state: State): void => void (state.trialUntil = 0);
 const nameOfCaller = (model: string, caller: number): string => `${caller}\0${model}`;
 
 /** Creates the states of channels and their transitions. */
-function createStates(now: () => number) {
+function createStates(now: () => number, pauses: Pauses) {
   /** Channel id → states: of the channel (empty name), of its models, of callers on its models. */
   const channels = new Map<number, Map<string, State>>();
 
@@ -128,7 +150,7 @@ function createStates(now: () => number) {
     let state = models.get(name);
     if (state === undefined) {
       if (models.size >= mostModels) dropOldest(models);
-      models.set(name, (state = { failures: 0, at: now(), inRow: 0, pausedUntil: 0, pause: firstPause, trialUntil: 0 }));
+      models.set(name, (state = { failures: 0, at: now(), inRow: 0, pausedUntil: 0, pause: pauses.first, trialUntil: 0 }));
     }
     return state;
   }
@@ -146,13 +168,14 @@ function createStates(now: () => number) {
     state.pausedUntil = 0;
     state.trialUntil = 0;
     // Halves the next pause; it is short again only after several successes.
-    state.pause = Math.max(firstPause, state.pause / 2);
+    state.pause = Math.max(pauses.first, state.pause / 2);
     if (state.failures >= forgottenBelow) return;
     models.delete(name);
     if (models.size === 0) channels.delete(channelId);
   }
 
-  function bad(channelId: number, name: string, retryAfter: number | undefined): void {
+  /** Returns the end of a pause that begins by that, in milliseconds; 0 if none does. */
+  function bad(channelId: number, name: string, retryAfter: number | undefined): number {
     const time = now();
     const state = stateOf(channelId, name);
     fade(state, time);
@@ -161,11 +184,17 @@ function createStates(now: () => number) {
     const wasTrial = state.trialUntil > 0;
     state.trialUntil = 0;
     // Failures of calls that were in flight when the pause began add no information.
-    if (time < state.pausedUntil) return;
+    if (time < state.pausedUntil) return 0;
     const requested = retryAfter === undefined ? 0 : Math.min(retryAfter * 1000, longestRetryAfter);
-    if (requested === 0 && !wasTrial && state.inRow < pauseAfter) return;
+    if (requested === 0 && !wasTrial && state.inRow < pauses.after) return 0;
     state.pausedUntil = time + Math.max(requested, state.pause);
-    state.pause = Math.min(state.pause * 2, longestPause);
+    state.pause = Math.min(state.pause * 2, pauses.longest);
+    return state.pausedUntil;
+  }
+
+  function pause(channelId: number, name: string, until: number): void {
+    const state = stateOf(channelId, name);
+    state.pausedUntil = Math.max(state.pausedUntil, until);
   }
 
   /** Visits the states of the channel, of the model on it, and of the caller on that model. */
@@ -180,7 +209,7 @@ function createStates(now: () => number) {
 
   const isWell = (channelId: number): boolean => channels.size === 0 || !channels.has(channelId);
   const forget = (channelId: number): void => void channels.delete(channelId);
-  return { good, bad, each, isWell, forget };
+  return { good, bad, pause, each, isWell, forget };
 }
 
 /** Removes the oldest state, but never the one of the channel itself. */

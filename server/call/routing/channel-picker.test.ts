@@ -18,7 +18,7 @@ function setUp(members: Member[], factors: Record<number, number> = {}, random: 
   });
   const admitted: number[] = [];
   const health = { factor: (id: number) => factors[id] ?? 1, admit: (id: number) => void admitted.push(id) };
-  const picker = createChannelPicker({ index: { tiers: () => tiers }, health, random });
+  const picker = createChannelPicker({ index: { tiers: () => tiers }, health, keys: { isReady: () => true }, random });
   const pick = (...tried: number[]) => picker.pick({ group: 'g', model: 'm', caller: 1, tried: new Set(tried) })?.id ?? null;
   const shares = (turns: number) => {
     const counts: Record<number, number> = {};

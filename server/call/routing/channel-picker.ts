@@ -5,6 +5,7 @@ import { drawWeight, type Tier } from '#server/exchange/served-models.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
 import type { StageRun } from '#server/call/stages.ts';
 import type { ChannelHealth } from './channel-health.ts';
+import type { KeyPicker } from './key-picker.ts';
 
 export interface PickRequest {
   group: string;
@@ -26,6 +27,7 @@ export interface ChannelPicker {
 interface PickerDependencies {
   index: Pick<ChannelIndex, 'tiers'>;
   health: Pick<ChannelHealth, 'factor' | 'admit'>;
+  keys: Pick<KeyPicker, 'isReady'>;
   /** Returns a random number in [0, 1). */
   random(): number;
 }
@@ -33,29 +35,35 @@ interface PickerDependencies {
 /** Draws before the health of all channels in a tier is computed; a tier of healthy channels needs one draw. */
 const quickDraws = 4;
 
-export function createChannelPicker({ index, health, random }: PickerDependencies): ChannelPicker {
+export function createChannelPicker({ index, health, keys, random }: PickerDependencies): ChannelPicker {
   return {
     pick({ group, chooser, ...requested }) {
       const { model, caller, tried } = requested;
       const tiers = index.tiers(group, model);
-      const own = chooser?.pick?.({ tiers, tried, health: ({ id }) => health.factor(id, model, caller) });
+      const own = chooser?.pick?.({ tiers, tried, health: (channel) => factorOf(channel, model, caller) });
       const channel = (own === undefined ? pickWell(tiers, requested) : own) ?? pickAny(tiers, tried);
       if (channel !== null) health.admit(channel.id, model, caller);
       return channel;
     },
   };
 
+  /** A channel with several keys, of which none is ready, is paused. */
+  function factorOf(channel: PreparedChannel, model: string, caller: number): number {
+    if (channel.keys !== undefined && !keys.isReady(channel, { model, caller })) return 0;
+    return health.factor(channel.id, model, caller);
+  }
+
   function pickWell(tiers: readonly Tier[], { model, caller, tried }: Omit<PickRequest, 'group'>): PreparedChannel | null {
     for (const tier of tiers) {
-      const factorOf = (channel: PreparedChannel) => (tried.has(channel.id) ? 0 : health.factor(channel.id, model, caller));
+      const healthOf = (channel: PreparedChannel) => (tried.has(channel.id) ? 0 : factorOf(channel, model, caller));
       // Accepting a drawn channel with the probability of its factor equals weighting all channels by their factors.
       for (let draw = 0; draw < quickDraws; draw++) {
         const channel = drawn(tier);
         if (channel === undefined) break;
-        const factor = factorOf(channel);
+        const factor = healthOf(channel);
         if (factor === 1 || (factor > 0 && random() < factor)) return channel;
       }
-      const channel = weighed(tier.channels, (member) => drawWeight(member) * factorOf(member));
+      const channel = weighed(tier.channels, (member) => drawWeight(member) * healthOf(member));
       if (channel !== null) return channel;
     }
     return null;

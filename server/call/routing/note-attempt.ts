@@ -1,52 +1,69 @@
 // Reports attempts to the channel's health and figures, and records their ends for the log.
-import { disableChannel, reasonToDisable } from '#server/exchange/auto-disable.ts';
+import { reasonToDisable } from '#server/exchange/auto-disable.ts';
+import { disableRefused } from '#server/exchange/keys/disable-key.ts';
 import { type EndReason, endRules } from '#server/call/call-end.ts';
 import type { CallAttempt } from '#server/call/call-attempt.ts';
 import { elapsed, type RunningCall } from '#server/call/running-call.ts';
 import { versionOf } from '#server/call/turn.ts';
 import { invalidResponse, timeoutFailure, type UpstreamFailure } from '#server/exchange/upstream-error.ts';
 import { isRetryable, nameOf } from '#server/exchange/failure-consequences.ts';
+import { concernsKey, isSurelyOfKey, reportFailure, reportRelease, reportSuccess } from './report-outcome.ts';
 
-type NotedAttempt = Pick<CallAttempt, 'channel' | 'record'>;
+type NotedAttempt = Pick<CallAttempt, 'channel' | 'record'> & Partial<Pick<CallAttempt, 'keyUse' | 'keyRefusal'>>;
 
 /** Reports an attempt whose response had begun, at its end. */
-export function noteAnswered(call: RunningCall, { channel, record }: NotedAttempt, reason: EndReason, failure?: UpstreamFailure): void {
-  const { health, context } = call.services;
+export function noteAnswered(call: RunningCall, attempt: NotedAttempt, reason: EndReason, failure?: UpstreamFailure): void {
+  const { services, model } = call;
+  const { channel, record, keyUse } = attempt;
   const rule = endRules[reason];
   const caller = call.admission.user.id;
   record.end_ms = elapsed(call);
   if (reason !== 'completed') record.error = failure === undefined ? (rule.logged ?? reason) : nameIn(call, failure);
   // A client that disconnected before the first byte gives no measurement.
-  if (record.first_byte_ms !== undefined) context.figures.called(channel.id, record.first_byte_ms - record.start_ms);
-  if (rule.channel === 'well') health.succeeded(channel.id, call.model, caller);
-  else if (rule.channel === 'nothing' || failure?.own !== undefined) health.released(channel.id, call.model, caller);
-  else health.failed(channel.id, call.model, failure ?? (reason === 'stalled' ? timeoutFailure('idle') : invalidResponse()), caller);
+  const isMeasured = record.first_byte_ms !== undefined;
+  if (record.first_byte_ms !== undefined) services.context.figures.called(channel.id, record.first_byte_ms - record.start_ms);
+  if (rule.channel === 'well') reportSuccess(services, channel, { model, caller });
+  else if (rule.channel === 'nothing' || failure?.own !== undefined) reportRelease(services, channel, { model, caller });
+  else {
+    const reported = failure ?? (reason === 'stalled' ? timeoutFailure('idle') : invalidResponse());
+    reportFailure(services, channel, { model, caller, failure: reported });
+    keyUse?.ended('failed');
+  }
+  keyUse?.ended(isMeasured ? 'answered' : 'unsent');
 }
 
 /** Reports an attempt that failed before its response began. */
-export function noteFailed(call: RunningCall, { channel, record }: NotedAttempt, failure: UpstreamFailure): void {
-  const { context, health } = call.services;
+export function noteFailed(call: RunningCall, attempt: NotedAttempt, failure: UpstreamFailure): void {
+  const { services, model } = call;
+  const { context } = services;
+  const { channel, record, keyUse } = attempt;
   const caller = call.admission.user.id;
   record.end_ms = elapsed(call);
   record.error = nameIn(call, failure);
   // The gateway failed or refused the request: the channel is not affected.
   if (failure.own !== undefined) {
-    health.released(channel.id, call.model, caller);
+    reportRelease(services, channel, { model, caller });
+    keyUse?.ended('unsent');
     return;
   }
   context.figures.called(channel.id, undefined);
   // A failure that the request caused does not affect the channel.
   const isOfChannel = isRetryable(failure, channel.provider) || failure.status >= 500;
-  const isConfirmed = isOfChannel && health.failed(channel.id, call.model, failure, caller);
-  if (!isOfChannel) health.released(channel.id, call.model, caller);
+  const isConfirmed = isOfChannel && reportFailure(services, channel, { model, caller, failure });
+  if (!isOfChannel) reportRelease(services, channel, { model, caller });
+  if (keyUse !== undefined) {
+    keyUse.ended(isOfChannel ? 'failed' : 'answered');
+    if (isOfChannel && concernsKey(failure)) attempt.keyRefusal = isSurelyOfKey(failure) ? 'surely' : 'perhaps';
+  }
   const reason = reasonToDisable(context, channel, failure, { callerText: () => callerText(call), isConfirmed });
-  if (reason !== null) context.waitUntil(disableChannel(context, channel.id, reason));
+  if (reason !== null) context.waitUntil(disableRefused(context, channel, { reason, failure }));
 }
 
 /** Reports an attempt that was stopped before its response began. */
-export function noteStopped(call: RunningCall, { channel, record }: NotedAttempt): void {
+export function noteStopped(call: RunningCall, { channel, record, keyUse }: NotedAttempt): void {
   record.end_ms = elapsed(call);
-  call.services.health.released(channel.id, call.model, call.admission.user.id);
+  reportRelease(call.services, channel, { model: call.model, caller: call.admission.user.id });
+  keyUse?.ended('unsent');
 }
 
 /** Returns the JSON of body, API version and forwarded headers; null if the body is large. */

@@ -57,7 +57,11 @@ export async function settleCall(call: RunningCall, end: CallEnd): Promise<void>
     };
     const row = chargeRow(call, ended);
     for (const stage of call.stages) stage.settling?.(row, call, ended);
-    if (channel !== null && usage !== null) services.context.figures.prompted(channel.id, inputTokens(usage), usage.cacheRead);
+    if (channel !== null && usage !== null) {
+      const input = inputTokens(usage);
+      services.context.figures.prompted(channel.id, input, usage.cacheRead);
+      if (channel.keyId !== 0) services.context.keyFigures.used({ id: channel.keyId, channelId: channel.id }, input + usage.output);
+    }
     if (isWhole && usage !== null && call.endpoint.kind.isInSession !== true) learnFromCall(call, usage, firstByteMs);
     if (channel !== null) services.use.add(channel.id, row.quota);
     const other: LogOther | null = row.other;

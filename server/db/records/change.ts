@@ -7,4 +7,15 @@ export interface ChangeRecord {
   at: number;
 }
 
-export type ChangeKind = 'user' | 'token' | 'channel' | 'option' | 'lease' | 'cancelled_response' | 'watch' | 'passed_test' | 'tuned_model';
+export type ChangeKind =
+  | 'user'
+  | 'token'
+  | 'channel'
+  /** Cool-downs of a key, by its id; `<id>:new` if it was replaced or enabled. */
+  | 'channel_key'
+  | 'option'
+  | 'lease'
+  | 'cancelled_response'
+  | 'watch'
+  | 'passed_test'
+  | 'tuned_model';

@@ -12,6 +12,8 @@ export interface TaskRecord {
   /** Request id of its submission, also of its log row. */
   request_id: string;
   channel_id: number;
+  /** Id of the key that submitted it, if the channel had several. */
+  channel_key_id?: number;
   /** Model whose price was charged. */
   model: string;
   action: string;

@@ -5,7 +5,10 @@ import type { ChannelRecord } from '#server/db/records/channel.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 import { channelFields, checkKeys, checkFormats, checkType } from './channel-fields.ts';
 import { checkKeyDestination } from './check-key-destination.ts';
+import type { ChannelKeyRecord } from '#server/db/records/channel-key.ts';
+import { newKey } from '#server/exchange/keys/new-key.ts';
 import type { DraftTests } from './draft-tests.ts';
+import { readKeys } from './keys/key-store.ts';
 import { readChannel } from './store.ts';
 
 type KeyFields = Pick<ChannelRecord, 'key_cipher' | 'key_hash'>;
@@ -31,10 +34,24 @@ export async function createChannels(context: AppContext, actor: UserRecord, { i
     const record = { ...channel, ...key, name, id: await context.db.nextId('channels') };
     records.push({ ...record, ...draftTests.resultFor(actor.id, record, channel.created_time) });
   }
-  await context.db.write(records.map((record) => ({ insert: record, into: 'channels' })));
+  const copied = input.copy_from === undefined || (input.key ?? '') !== '' ? [] : await readKeys(context, input.copy_from);
+  const rows: ChannelKeyRecord[] = [];
+  for (const { id } of records) for (const key of copied) rows.push(await copyOfKey(context, key, id));
+  await context.db.write([
+    ...rows.map((record) => ({ insert: record, into: 'channel_keys' as const })),
+    ...records.map((record) => ({ insert: record, into: 'channels' as const })),
+  ]);
   const ids = records.map((record) => record.id);
   for (const id of ids) await context.changes.announce('channel', id);
   return ids;
+}
+
+/** A key of a copied channel, with its settings and without its past. */
+async function copyOfKey(context: AppContext, key: ChannelKeyRecord, channelId: number): Promise<ChannelKeyRecord> {
+  const { key_cipher, key_hash, ending, weight, most_parallel, note, status } = key;
+  const isDisabled = status !== ChannelStatus.enabled;
+  const fresh = newKey(context, { channel_id: channelId, text: '', status: isDisabled ? ChannelStatus.disabledByHand : status });
+  return { ...fresh, key_cipher, key_hash, ending, weight, most_parallel, note, id: await context.db.nextId('channel_keys') };
 }
 
 /** The keys of the input, or the one of the channel that is copied. */

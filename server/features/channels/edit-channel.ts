@@ -6,6 +6,7 @@ import type { ChannelRecord } from '#server/db/records/channel.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 import { type ChannelFields, channelFields, checkFormats, checkKeys, checkType } from './channel-fields.ts';
 import { checkKeyDestination } from './check-key-destination.ts';
+import { hasKeys, withKeyLock } from './keys/key-store.ts';
 import { presentChannel } from './present-channel.ts';
 
 interface Editor {
@@ -18,7 +19,14 @@ interface Editor {
  * Changes what the edit names and nothing else; an empty key stays as it is.
  * @throws {AppError} `revision_conflict` with the current channel when it is based on an older one
  */
-export async function editChannel({ context, actor, language }: Editor, edit: ChannelEdit): Promise<ChannelRecord> {
+export function editChannel(editor: Editor, edit: ChannelEdit): Promise<ChannelRecord> {
+  // Keys are added and replaced for the address that the channel has.
+  const isOfKeys = (edit.key ?? '') !== '' || edit.base_url !== undefined || edit.setting !== undefined || edit.type !== undefined;
+  return isOfKeys ? withKeyLock(editor.context, edit.id, () => changeChannel(editor, edit)) : changeChannel(editor, edit);
+}
+
+async function changeChannel({ context, actor, language }: Editor, edit: ChannelEdit): Promise<ChannelRecord> {
+  if ((edit.key ?? '').trim() !== '' && (await hasKeys(context, edit.id))) throw new AppError('channel_has_keys', {}, { field: 'key' });
   const edited = await editRecord(context, 'channels', {
     id: edit.id,
     revision: edit.revision,

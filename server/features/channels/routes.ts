@@ -17,16 +17,19 @@ import { presentChannel } from './present-channel.ts';
 import { readFigures } from './read-figures.ts';
 import { restoreChannels } from './restore-channels.ts';
 import { listChannels, readChannel, searchChannels } from './store.ts';
+import { mountChannelKeys } from './keys/key-routes.ts';
 import { mountChannelRuns } from './run-routes.ts';
 import { enableAfterTest } from './run-steps.ts';
 import { mountChannelTags } from './tag-routes.ts';
 import { listByTag, searchByTag } from './tags.ts';
-import { storeTestResult, testChannel } from './test-channel.ts';
+import { testedKey, testKey } from './keys/test-key.ts';
+import { storeTestResult, testChannel, type TestResult } from './test-channel.ts';
 
 export function mountChannels(host: RouteHost): void {
   const draftTests = new DraftTests();
   mountChannelTags(host);
   mountChannelRuns(host);
+  mountChannelKeys(host);
   mount(host, channelApi.list, async ({ context, query, facts }) => {
     // This list counts its pages from 0.
     const { skip, size } = pageBounds({ p: (query.p ?? 0) + 1, page_size: query.page_size });
@@ -77,10 +80,11 @@ export function mountChannels(host: RouteHost): void {
     const { context, params, query, facts } = call;
     const channel = await readChannel(context, Number(params.id));
     const { user: actor } = signedIn(call);
-    const time = await testChannel(
-      { context, actor, language: facts.language },
-      { channel, model: query.model, keep: (result) => storeTestResult(context, channel.id, result, { isByHand: true }) },
-    );
+    const test = { context, actor, language: facts.language };
+    const keep = (result: TestResult) => storeTestResult(context, channel.id, result, { isByHand: true });
+    const key = await testedKey(context, channel.id);
+    const subject = { channel, model: query.model, keep };
+    const time = key === null ? await testChannel(test, subject) : await testKey(test, { ...subject, key });
     await enableAfterTest(context, channel, time * 1000);
     return respond(undefined, { extra: { time } });
   });

@@ -10,6 +10,10 @@ import { parseChannelSetting } from '#server/exchange/channel-json.ts';
 import { enableChannel } from '#server/exchange/auto-enable.ts';
 import { providerOf } from '#server/providers/registry.ts';
 import type { UpstreamFailure } from '#server/exchange/upstream-error.ts';
+import type { ChannelKeyRecord } from '#server/db/records/channel-key.ts';
+import { disableRefused } from '#server/exchange/keys/disable-key.ts';
+import { readKeys } from './keys/key-store.ts';
+import { recordWith, testedKey, testKey } from './keys/test-key.ts';
 import { storeTestResult, testChannel } from './test-channel.ts';
 import { updateBalance } from './update-balance.ts';
 
@@ -37,12 +41,15 @@ export const testStep: RunStep = async ({ context, actor, language, isByHand, is
   if (!isByHand && parseChannelSetting(channel.setting)?.skipsAutomaticTests === true) {
     return { isFailed: false, isDisabled: false, isEnabled: false };
   }
+  const keys = await readKeys(context, channel.id);
+  if (keys.length > 0) await testRefusedKeys({ context, actor, language, isWanted }, channel, keys);
+  const key = keys.length === 0 ? null : await testedKey(context, channel.id);
   let failure: UpstreamFailure | undefined;
   let milliseconds = 0;
   const isPassed = await testChannel(
     { context, actor, language },
     {
-      channel,
+      channel: key === null ? channel : recordWith(channel, key),
       model: undefined,
       async keep(result) {
         milliseconds = result.response_time;
@@ -62,10 +69,40 @@ export const testStep: RunStep = async ({ context, actor, language, isByHand, is
   const reason = reasonAgainst(context, channel, { failure, milliseconds });
   return {
     isFailed: !isPassed,
-    isDisabled: reason !== null && (await disableChannel(context, channel.id, reason)),
+    isDisabled: reason !== null && (await disableTested(context, channel, { key, reason, failure })),
     isEnabled: isPassed && milliseconds > 0 && (await enableAfterTest(context, channel, milliseconds)),
   };
 };
+
+/** A refused key is disabled alone; a slow channel is slow with every key. */
+async function disableTested(
+  context: AppContext,
+  channel: ChannelRecord,
+  { key, reason, failure }: { key: ChannelKeyRecord | null; reason: FailureReason; failure: UpstreamFailure | undefined },
+): Promise<boolean> {
+  if (key === null || failure === undefined) return disableChannel(context, channel.id, reason);
+  await disableRefused(context, { id: channel.id, keyId: key.id, record: recordWith(channel, key) }, { reason, failure });
+  return (await context.db.collection('channels').get(channel.id))?.status === ChannelStatus.disabledBySystem;
+}
+
+/** Keys of a channel that one run tests: each test costs the provider's price. */
+const mostKeysTested = 20;
+
+/** Tests keys that were refused, those refused longest ago first, and enables those that pass, where that is switched on. */
+async function testRefusedKeys(
+  { context, actor, language, isWanted }: Omit<RunOf, 'isByHand'>,
+  channel: ChannelRecord,
+  keys: readonly ChannelKeyRecord[],
+): Promise<void> {
+  if (!context.settings.get('AutomaticEnableChannelEnabled')) return;
+  const refused = keys.filter(({ status }) => status === ChannelStatus.disabledBySystem);
+  for (const key of refused.toSorted((one, other) => one.status_time - other.status_time).slice(0, mostKeysTested)) {
+    if (!isWanted()) return;
+    await testKey({ context, actor, language }, { channel, key, model: undefined }).catch((failure: unknown) => {
+      if (!(failure instanceof AppError)) throw failure;
+    });
+  }
+}
 
 /** A test that an upstream passes in time brings a channel back that had been disabled automatically, where that is switched on. */
 export async function enableAfterTest(context: AppContext, { id, status }: ChannelRecord, milliseconds: number): Promise<boolean> {

@@ -53,7 +53,10 @@ export async function* eachFound({ db, secrets }: AppContext, search: ChannelSea
   const { keyword, group, model, tag } = search;
   const all: Filter<ChannelRecord>[] = [];
   if (keyword !== undefined) {
-    const any: Filter<ChannelRecord>[] = [{ name: { contains: keyword } }, { key_hash: secrets.hash(keyword.trim()) }];
+    const hash = secrets.hash(keyword.trim());
+    const any: Filter<ChannelRecord>[] = [{ name: { contains: keyword } }, { key_hash: hash }];
+    const withKey = await db.collection('channel_keys').find({ key_hash: hash }, { limit: searchLimit });
+    if (withKey.length > 0) any.push({ id: { in: withKey.map(({ channel_id: id }) => id) } });
     if (/^\d{1,15}$/.test(keyword.trim())) any.push({ id: Number(keyword) });
     all.push({ or: any });
   }

@@ -23,7 +23,7 @@ function setUp(members: Member[], factors: Record<number, number> = {}) {
   const time = { now: 0 };
   const pickByAffinity = createAffinityPick(createMovedCalls(() => time.now));
   const health = { factor: (id: number) => factors[id] ?? 1, admit: () => {} };
-  const picker = createChannelPicker({ index: { tiers: () => tiers }, health, random: Math.random });
+  const picker = createChannelPicker({ index: { tiers: () => tiers }, health, keys: { isReady: () => true }, random: Math.random });
   const pickFor = (affinity: Affinity, ...tried: number[]) =>
     picker.pick({
       group: 'g',

@@ -7,7 +7,7 @@ import type { CallStage, ChannelChoice, EndedCall, StageRun } from '#server/call
 import type { CallToSend } from '#server/exchange/exchange.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
 import type { ChargeRow } from '#server/money/settlement/settlement.ts';
-import { type Affinities, type Affinity, createAffinities } from './affinity.ts';
+import { type Affinities, type Affinity, createAffinities, placeOf } from './affinity.ts';
 import { type CacheWatch, createCacheWatch } from './cache-watch.ts';
 import { createMovedCalls } from './moved-calls.ts';
 import { type AffinityPick, createAffinityPick } from './pick-by-affinity.ts';
@@ -72,6 +72,11 @@ class ConversationAffinity extends ConversationName {
   pick(choice: ChannelChoice): PreparedChannel | null | undefined {
     const { affinity } = this;
     return affinity === null ? undefined : this.#services.pick(affinity, choice);
+  }
+
+  placeOf(keyId: number, weight: number): number | undefined {
+    const { affinity } = this;
+    return affinity === null ? undefined : placeOf(affinity, keyId, weight);
   }
 
   override request(sending: CallToSend): void {

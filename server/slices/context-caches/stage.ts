@@ -9,8 +9,9 @@ import { checkReach } from '#server/call/check-reach.ts';
 import { renameObjects } from '#server/call/rename-objects.ts';
 import type { CallStage, StageRun } from '#server/call/stages.ts';
 import type { CallToSend } from '#server/exchange/exchange.ts';
-import { keyBehind } from '#server/exchange/key-behind.ts';
+import { channelBehind } from '#server/exchange/key-behind.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
+import { reaches } from '#server/exchange/keys/channel-keys.ts';
 
 type Services = Pick<AppContext, 'db' | 'channels' | 'secrets' | 'now' | 'settings'>;
 
@@ -37,18 +38,19 @@ async function find(services: Services, call: AdmittedCall, name: string): Promi
   const { db, channels, secrets, now, settings } = services;
   const id = name.startsWith(prefix) ? name.slice(prefix.length) : name;
   const found = await db.collection('context_caches').first({ id, user_id: { unindexedEq: call.admission.user.id } });
-  const channel = found === null ? undefined : channels.get(found.channel_id);
+  const channel = found === null ? undefined : channelBehind({ channels, secrets }, found.channel_id, found.key);
   const isThere = found?.state === 'stored' && found.expires_at > now() / 1000;
   if (found === null && settings.get('global.pass_through_request_enabled')) return null;
-  if (found === null || !isThere || channel === undefined || keyBehind(secrets, channel) !== found.key)
+  if (found === null || !isThere || channel === undefined)
     throw new AppError('cached_content_not_found', { id: id.slice(0, 100) }, { field });
   if (found.model !== call.requested.model) throw badField(field, ofAnother);
   checkReach(channels, call, { channel: channel.id, id: name, field });
-  return new NamedCache({ channelId: channel.id, tokens: found.tokens, upstreamIds: new Map([[name, found.upstream_id]]) });
+  return new NamedCache({ channel, tokens: found.tokens, upstreamIds: new Map([[name, found.upstream_id]]) });
 }
 
 interface CacheAtChannel {
-  channelId: number;
+  /** Channel with the key that the cache was made with. */
+  channel: PreparedChannel;
   /** Tokens of the cache, which are a part of the prompt. */
   tokens: number;
   upstreamIds: ReadonlyMap<string, string>;
@@ -61,8 +63,8 @@ class NamedCache implements StageRun {
     this.#cache = cache;
   }
 
-  fits({ id }: PreparedChannel): boolean {
-    return id === this.#cache.channelId;
+  fits(channel: PreparedChannel): boolean {
+    return reaches(channel, this.#cache.channel);
   }
 
   promptContent(prompt: PromptContent): void {

@@ -9,6 +9,7 @@ import type { TaskAnswer } from '#server/call/tasks/answer-tasks.ts';
 import { requestUpstream } from '#server/tasks/request-upstream.ts';
 import { ownDrawing, type Requested } from './read-drawings.ts';
 import { channelDisabledText, DrawingRefusal } from './refusal.ts';
+import { withKey } from '#server/exchange/keys/channel-keys.ts';
 
 const seedMs = 30_000;
 /** Of one user, on all processes. */
@@ -45,7 +46,7 @@ export function createSeedReader(services: RelayServices): ReadSeed {
 
 /** @throws {DrawingRefusal} */
 async function requestSeed({ context }: RelayServices, task: TaskRecord, path: string): Promise<TaskAnswer> {
-  const channel = context.channels.get(task.channel_id);
+  const channel = withKey(context.channels.get(task.channel_id), task.channel_key_id);
   if (channel === undefined) throw new DrawingRefusal('get_channel_info_failed');
   if (channel.status !== ChannelStatus.enabled || channel.problem !== null) throw new DrawingRefusal(channelDisabledText);
   const answer = await requestUpstream(context, channel, { path, milliseconds: seedMs });

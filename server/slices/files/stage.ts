@@ -12,11 +12,12 @@ import { checkReach } from '#server/call/check-reach.ts';
 import { renameObjects } from '#server/call/rename-objects.ts';
 import type { CallStage, StageRun } from '#server/call/stages.ts';
 import type { CallToSend } from '#server/exchange/exchange.ts';
-import { keyBehind } from '#server/exchange/key-behind.ts';
+import { channelBehind } from '#server/exchange/key-behind.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
 import { withoutMark } from '#server/objects/marked-name.ts';
 import { createIdRestorer } from '#server/objects/restore-ids.ts';
 import { strangerName } from '#server/objects/stranger-name.ts';
+import { reaches } from '#server/exchange/keys/channel-keys.ts';
 
 type Services = Pick<AppContext, 'db' | 'channels' | 'secrets' | 'now'>;
 
@@ -64,15 +65,15 @@ async function find(services: Services, call: AdmittedCall, { prompt, others, st
     stores.size === 0 ? [] : await db.collection('vector_stores').find({ id: { in: [...stores] }, user_id: userId, state: 'stored' });
   const files = await db.collection('files').find({ id: { in: [...prompt, ...others] }, ...usable });
   const first: FileRecord | VectorStoreRecord | undefined = found[0] ?? files.find(({ id }) => prompt.has(id));
-  const channel = first === undefined ? undefined : channels.get(first.channel_id);
-  if (first === undefined || channel === undefined || keyBehind(secrets, channel) !== first.key) return null;
+  const channel = first === undefined ? undefined : channelBehind({ channels, secrets }, first.channel_id, first.key);
+  if (first === undefined || channel === undefined) return null;
   const isThere = (record: FileRecord | VectorStoreRecord) => record.channel_id === first.channel_id && record.key === first.key;
   const [filesThere, storesThere] = [files.filter(isThere), found.filter((store) => isThere(store) && store.unpaid_since === 0)];
   const upstreamIds = new Map([...filesThere, ...storesThere].map(({ id, upstream_id }) => [id, upstream_id]));
   const records = filesThere.filter(({ id }) => prompt.has(id));
   const searchingTool = storesThere.length === 0 ? undefined : searchingToolOf(call.content.body);
   checkReach(channels, call, { channel: channel.id, id: first.id, field: searchingTool ?? 'file_id' });
-  const run = { channelId: channel.id, records, upstreamIds };
+  const run = { channel, records, upstreamIds };
   if (searchingTool === undefined) return new NamedFiles(run);
   const all = await db.collection('files').find({ user_id: userId, state: 'stored' }, { sort: [['created_at', -1]], limit: mostFiles });
   const ids = new Map(storesThere.map(({ id, upstream_id }) => [upstream_id, id]));
@@ -94,7 +95,8 @@ function searchingToolOf({ tools }: Readonly<Record<string, unknown>>): string {
 }
 
 interface FilesAtChannel {
-  channelId: number;
+  /** Channel with the key that the files were uploaded with. */
+  channel: PreparedChannel;
   /** Files whose contents are a part of the prompt. */
   records: readonly FileRecord[];
   /** Provider's ids of files and stores, by the caller's. */
@@ -108,8 +110,8 @@ class NamedFiles implements StageRun {
     this.#files = files;
   }
 
-  fits({ id }: PreparedChannel): boolean {
-    return id === this.#files.channelId;
+  fits(channel: PreparedChannel): boolean {
+    return reaches(channel, this.#files.channel);
   }
 
   promptContent(prompt: PromptContent): void {

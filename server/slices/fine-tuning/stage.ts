@@ -8,7 +8,7 @@ import type { TunedModelRecord } from '#server/db/records/tuned-model.ts';
 import type { Admission } from '#server/call/admission/admission.ts';
 import type { CallStage, PrivateModel, StageRun } from '#server/call/stages.ts';
 import type { ChannelRoute } from '#server/exchange/find-route.ts';
-import { keyBehind } from '#server/exchange/key-behind.ts';
+import { channelBehind } from '#server/exchange/key-behind.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
 import type { UpstreamFailure } from '#server/exchange/upstream-error.ts';
 import { isTunedModelId, readTunedModelId } from '#server/model-facts/tuned-model-id.ts';
@@ -102,8 +102,7 @@ class TunedModelRun implements StageRun {
 
 /** Returns null if the channel or its key is gone. */
 function channelWith({ channels, secrets }: Services, { channel_id: id, key }: TunedModelRecord): PreparedChannel | null {
-  const channel = channels.get(id);
-  return channel === undefined || keyBehind(secrets, channel) !== key ? null : channel;
+  return channelBehind({ channels, secrets }, id, key) ?? null;
 }
 
 function isUsable({ status, problem, groups }: PreparedChannel, { group, pinnedChannel }: Admission): boolean {

@@ -5,8 +5,9 @@ import type { ProviderObject } from '#server/formats/provider-objects.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import type { CallStage, ResponseReading, StageRun } from '#server/call/stages.ts';
 import type { CallToSend } from '#server/exchange/exchange.ts';
-import { keyBehind } from '#server/exchange/key-behind.ts';
+import { channelBehind, keyBehind } from '#server/exchange/key-behind.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
+import { reaches } from '#server/exchange/keys/channel-keys.ts';
 
 type Services = Pick<AppContext, 'channels' | 'secrets' | 'now'>;
 
@@ -14,6 +15,8 @@ type Services = Pick<AppContext, 'channels' | 'secrets' | 'now'>;
 interface HeldContainer extends ProviderObject {
   /** Id of the only channel that has the container. */
   channel: number;
+  /** That channel with the key that the container was made with. */
+  behind: PreparedChannel;
 }
 
 /** Seconds. A container of Anthropic lives for at most 30 days. https://platform.claude.com/docs/en/agents-and-tools/tool-use/code-execution-tool */
@@ -47,8 +50,8 @@ class Containers implements StageRun {
     this.#held = held;
   }
 
-  fits({ id }: PreparedChannel): boolean {
-    return this.#held === null || this.#held.channel === id;
+  fits(channel: PreparedChannel): boolean {
+    return this.#held === null || reaches(channel, this.#held.behind);
   }
 
   request(sending: CallToSend): void {
@@ -68,10 +71,10 @@ function openContainer({ channels, secrets, now }: Services, userId: number, rep
   const opened = openSeal(secrets, reported.slice(prefix.length));
   if (opened === null) return null;
   const { container: name, channel: id, user, key, until } = opened;
-  const channel = typeof id === 'number' ? channels.get(id) : undefined;
-  if (typeof name !== 'string' || channel === undefined || user !== userId || key !== keyBehind(secrets, channel)) return null;
+  const channel = typeof id === 'number' && typeof key === 'string' ? channelBehind({ channels, secrets }, id, key) : undefined;
+  if (typeof name !== 'string' || channel === undefined || user !== userId) return null;
   if (typeof until !== 'number' || until < now() / 1000) return null;
-  return { reported, name, channel: channel.id };
+  return { reported, name, channel: channel.id, behind: channel };
 }
 
 function sealContainer({ secrets, now }: Services, userId: number, { name, channel }: { name: string; channel: PreparedChannel }): string {

@@ -25,19 +25,22 @@ interface ConnectionState {
   store(state: string): void;
 }
 
+/** The state is known to one account only. */
+type Account = Pick<PreparedChannel, 'id' | 'keyId'>;
+
 export function turnStateStage({ secrets }: Pick<AppContext, 'secrets'>): CallStage {
   const stored = new LRUCache<string, string>({ max: mostStored, ttl: storedMs });
 
   /** Null: the header is not from here, or is another user's or channel's. */
-  function opened(sealed: string, channelId: number, userId: number): string | null {
+  function opened(sealed: string, channel: Account, userId: number): string | null {
     try {
       const state = parseObject(secrets.decrypt(sealed, 'turn_state'));
       if (!isObject(state) || state.user !== userId) return null;
       if (typeof state.socket === 'string') {
         const last = stored.get(state.socket);
-        return last === undefined ? null : opened(last, channelId, userId);
+        return last === undefined ? null : opened(last, channel, userId);
       }
-      if (state.channel !== channelId) return null;
+      if (state.channel !== channel.id || (state.key ?? 0) !== channel.keyId) return null;
       return typeof state.turn === 'string' ? state.turn : null;
     } catch {
       return null;
@@ -76,7 +79,7 @@ interface TurnStateOptions {
   /** Of the header. */
   name: string;
   userId: number;
-  opened(sealed: string, channelId: number, userId: number): string | null;
+  opened(sealed: string, channel: Account, userId: number): string | null;
   seal(state: Readonly<Record<string, unknown>>): string;
   connection: ConnectionState | undefined;
 }
@@ -90,23 +93,23 @@ class TurnState implements StageRun {
     this.#options = options;
   }
 
-  request(sending: CallToSend, { id }: PreparedChannel): void {
+  request(sending: CallToSend, channel: PreparedChannel): void {
     const { name, userId, opened, connection } = this.#options;
     const sealed = connection?.read() ?? sending.clientHeaders[name];
     if (sealed === undefined) return;
     const { [name]: _sealed, ...others } = sending.clientHeaders;
-    const state = opened(sealed, id, userId);
+    const state = opened(sealed, channel, userId);
     sending.clientHeaders = state === null ? others : { ...others, [name]: state };
   }
 
-  responded({ channel: { id }, request }: SentAttempt, headers: ResponseHeaders | undefined): void {
+  responded({ channel: { id, keyId }, request }: SentAttempt, headers: ResponseHeaders | undefined): void {
     const { name, userId, seal, connection } = this.#options;
     // The state of an earlier attempt is for another channel.
     this.#given = undefined;
     // Only a provider of the client's own format sends it.
     const state = request.route.identity === null ? undefined : headers?.[name];
     if (typeof state !== 'string' || state.length > longest || !headerText.test(state)) return;
-    this.#given = seal({ turn: state, channel: id, user: userId });
+    this.#given = seal({ turn: state, channel: id, ...(keyId === 0 ? {} : { key: keyId }), user: userId });
     connection?.store(this.#given);
   }
 

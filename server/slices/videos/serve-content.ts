@@ -21,6 +21,7 @@ import { PassedEgress } from './passed-egress.ts';
 import { madeOf } from '#server/tasks/videos/video-facts.ts';
 import { stateOf } from './present-video.ts';
 import { formOf } from './video-submission.ts';
+import { withKey } from '#server/exchange/keys/channel-keys.ts';
 
 /** Timeout of a provider's response. */
 const waitMs = 60_000;
@@ -57,7 +58,7 @@ export async function serveContent(
   const id = task.public_id ?? '';
   const missing = () => new AppError('video_content_missing', { id });
   if (stateOf(task) !== 'completed') throw new AppError('video_not_ready', { id });
-  const channel = context.channels.get(task.channel_id);
+  const channel = withKey(context.channels.get(task.channel_id), task.channel_key_id);
   if (!variants.has(variant) || channel === undefined || channel.problem !== null) throw missing();
   const form = formOf(channel);
   const kind = variant === 'video' ? 'video' : 'picture';

@@ -11,6 +11,7 @@ import type { FailReason } from '#server/tasks/fail-reason.ts';
 import { failTask, followTask, lostChannelReason, pollEvery, timeoutReason } from './follow-task.ts';
 import type { TaskPlatform } from '#server/tasks/platforms/platform.ts';
 import { taskPlatforms } from '#server/tasks/platforms/registry.ts';
+import { withKey } from '#server/exchange/keys/channel-keys.ts';
 
 /** Tasks read at a time, and tasks per query. */
 const batchSize = 500;
@@ -54,7 +55,7 @@ async function pollChannel(run: PollRun, tasks: readonly TaskRecord[]): Promise<
   const [first] = tasks;
   if (first === undefined || run.isOver()) return;
   const platform = taskPlatforms[first.platform];
-  const channel = context.channels.get(first.channel_id);
+  const channel = withKey(context.channels.get(first.channel_id), first.channel_key_id);
   // This process may not know a new channel yet, and a recent deletion may be undone.
   if (channel === undefined && (await isGoneForGood(context.db, first.channel_id))) {
     const reason = lostChannelReason(first.channel_id);
@@ -140,5 +141,5 @@ function isLate({ now }: AppContext, { timeout }: TaskPlatform, { submit_time: s
 
 /** Groups by channel and platform. */
 function byChannel(tasks: readonly TaskRecord[]): TaskRecord[][] {
-  return [...Map.groupBy(tasks, ({ channel_id, platform }) => `${channel_id} ${platform}`).values()];
+  return [...Map.groupBy(tasks, ({ channel_id, channel_key_id: key, platform }) => `${channel_id} ${key} ${platform}`).values()];
 }

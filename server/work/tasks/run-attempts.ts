@@ -7,12 +7,16 @@ import { ChannelStatus } from '#shared/channels.ts';
 import type { AppContext } from '#server/context.ts';
 import type { TaskRecord } from '#server/db/records/task.ts';
 import { nameOf, isRetryable } from '#server/exchange/failure-consequences.ts';
-import { disableChannel, reasonToDisable } from '#server/exchange/auto-disable.ts';
+import { reasonToDisable } from '#server/exchange/auto-disable.ts';
+import { disableRefused } from '#server/exchange/keys/disable-key.ts';
 import { offersModel } from '#server/exchange/channel-index.ts';
+import { withKey } from '#server/exchange/keys/channel-keys.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
 import type { UpstreamFailure } from '#server/exchange/upstream-error.ts';
 import type { Admission } from '#server/call/admission/admission.ts';
 import { attempts, channelOnly } from '#server/call/routing/attempts.ts';
+import type { ChannelAttempt } from '#server/call/call-attempt.ts';
+import { concernsKey, isSurelyOfKey, reportFailure, reportRelease, reportSuccess } from '#server/call/routing/report-outcome.ts';
 import type { RelayServices } from '#server/call/services.ts';
 import { requestUpstream, type UpstreamAnswer } from '#server/tasks/request-upstream.ts';
 import { submissionMs } from './check-tasks.ts';
@@ -25,8 +29,9 @@ export interface TaskAttempts {
   verdict: Verdict | null;
   /** If there is no verdict. */
   failure: TaskFailure | null;
-  /** Channel called last. */
+  /** Channel called last, and its key if it has several. */
   channelId: number;
+  keyId: number;
   /** The channel may have accepted it without a response. */
   mayBeTaken: boolean;
   attempts: Attempt[];
@@ -61,25 +66,33 @@ export function servesTasks({ serves }: TaskPlatform, isFor?: Submission['isFor'
 
 export async function runAttempts(call: TaskCall, task: TaskRecord): Promise<TaskAttempts> {
   const { services, admission, submission } = call;
-  const outcome: TaskAttempts = { verdict: null, failure: null, channelId: 0, mayBeTaken: false, attempts: [] };
-  const only = channelOnly(services, submission.origin?.channel_id ?? admission.pinnedChannel);
+  const outcome: TaskAttempts = { verdict: null, failure: null, channelId: 0, keyId: 0, mayBeTaken: false, attempts: [] };
+  const { origin } = submission;
+  const channelId = origin?.channel_id ?? admission.pinnedChannel;
+  const only = channelOnly(services, channelId);
   const isServed = servesTasks(submission.platform, submission.isFor);
   const next = attempts({
     services,
     group: admission.group,
     model: submission.model,
     caller: admission.user.id,
-    only,
+    only: origin === null || only === null ? only : withKey(only, origin.channel_key_id),
     routeTo: (channel) => (isServed(channel) ? submission.platform : null),
     records: outcome.attempts,
     elapsed: () => elapsed(call),
     isOver: () => elapsed(call) >= submissionMs - attemptMs,
   });
   for (let attempt = next(); attempt !== null; attempt = next()) {
-    const { channel, record } = attempt;
+    const { channel, record, keyUse } = attempt;
     outcome.channelId = channel.id;
-    await noteRequested(services.context, task, channel.id);
-    const isOver = await runAttempt(call, { task, channel, record, outcome, isPicked: only === undefined });
+    outcome.keyId = channel.keyId;
+    let isOver: boolean;
+    try {
+      await noteRequested(services.context, task, channel.id);
+      isOver = await runAttempt(call, { task, attempt, outcome, isPicked: only === undefined });
+    } finally {
+      keyUse?.ended('unsent');
+    }
     record.end_ms = elapsed(call);
     if (isOver) return outcome;
   }
@@ -101,24 +114,24 @@ async function noteRequested({ db }: AppContext, { id }: TaskRecord, channelId: 
 
 interface TaskAttempt {
   task: TaskRecord;
-  channel: PreparedChannel;
-  record: Attempt;
+  attempt: ChannelAttempt<TaskPlatform>;
   outcome: TaskAttempts;
   isPicked: boolean;
 }
 
 /** Returns true if no other channel is tried. */
-async function runAttempt(call: TaskCall, { task, channel, record, outcome, isPicked }: TaskAttempt): Promise<boolean> {
+async function runAttempt(call: TaskCall, { task, attempt, outcome, isPicked }: TaskAttempt): Promise<boolean> {
   const { services, submission } = call;
-  const { context, health } = services;
+  const { channel, record, keyUse } = attempt;
+  const { context } = services;
   const caller = call.admission.user.id;
   const { model } = submission;
   const answer = await ask(call, channel, task.id).catch((fault: unknown) => {
-    if (isPicked) health.released(channel.id, model, caller);
+    if (isPicked) reportRelease(services, channel, { model, caller });
     throw fault;
   });
   if (answer.kind === 'failed') {
-    noteFailed(call, { channel, record, isPicked, failure: answer.failure });
+    noteFailed(call, { attempt, isPicked, failure: answer.failure });
     outcome.verdict = null;
     outcome.mayBeTaken = answer.mayBeDone;
     outcome.failure = TaskFailure.ofUpstream(answer.failure, context.settings.get('AutomaticDisableKeywords'));
@@ -129,9 +142,10 @@ async function runAttempt(call: TaskCall, { task, channel, record, outcome, isPi
   context.figures.called(channel.id, record.first_byte_ms - record.start_ms);
   const verdict = submission.read(answer.value, channel);
   if (isPicked) {
-    if (verdict?.kind === 'accepted') health.succeeded(channel.id, model, caller);
-    else health.released(channel.id, model, caller);
+    if (verdict?.kind === 'accepted') reportSuccess(services, channel, { model, caller });
+    else reportRelease(services, channel, { model, caller });
   }
+  keyUse?.ended('answered');
   if (verdict === null) {
     record.error = 'invalid_upstream_response';
     outcome.verdict = null;
@@ -144,7 +158,7 @@ async function runAttempt(call: TaskCall, { task, channel, record, outcome, isPi
   if (verdict.kind === 'accepted') return true;
   record.error = String(verdict.code);
   if (verdict.disables !== undefined && channel.isAutoBan && context.settings.get('AutomaticDisableChannelEnabled'))
-    context.waitUntil(disableChannel(context, channel.id, saidReason(verdict.disables)));
+    context.waitUntil(disableRefused(context, channel, { reason: saidReason(verdict.disables), failure: null }));
   return !verdict.isElsewhere;
 }
 
@@ -160,19 +174,23 @@ async function ask({ services, submission, content }: TaskCall, channel: Prepare
 
 function noteFailed(
   { services, submission, admission }: TaskCall,
-  { channel, record, isPicked, failure }: { channel: PreparedChannel; record: Attempt; isPicked: boolean; failure: UpstreamFailure },
+  { attempt, isPicked, failure }: { attempt: ChannelAttempt<TaskPlatform>; isPicked: boolean; failure: UpstreamFailure },
 ): void {
-  const { context, health } = services;
+  const { context } = services;
+  const { channel, record, keyUse } = attempt;
+  const { model } = submission;
   record.status = failure.upstreamStatus;
   record.error = nameOf(failure, context.settings.get('AutomaticDisableKeywords'));
   context.figures.called(channel.id, undefined);
   const caller = admission.user.id;
   const isOfChannel = isRetryable(failure, channel.provider) || failure.status >= 500;
-  const isConfirmed = isPicked && isOfChannel && health.failed(channel.id, submission.model, failure, caller);
-  if (isPicked && !isOfChannel) health.released(channel.id, submission.model, caller);
+  const isConfirmed = isPicked && isOfChannel && reportFailure(services, channel, { model, caller, failure });
+  if (isPicked && !isOfChannel) reportRelease(services, channel, { model, caller });
+  keyUse?.ended(isOfChannel ? 'failed' : 'answered');
+  if (keyUse !== undefined && isOfChannel && concernsKey(failure)) attempt.keyRefusal = isSurelyOfKey(failure) ? 'surely' : 'perhaps';
   // The caller's words may be quoted, so keywords are ignored.
   const reason = reasonToDisable(context, channel, failure, { callerText: () => null, isConfirmed });
-  if (reason !== null) context.waitUntil(disableChannel(context, channel.id, reason));
+  if (reason !== null) context.waitUntil(disableRefused(context, channel, { reason, failure }));
 }
 
 function elapsed({ startedAt }: TaskCall): number {

@@ -182,6 +182,7 @@ async function acceptTask(
           ...submission.record,
           code,
           channel_id: channelId,
+          ...(outcome.keyId === 0 ? {} : { channel_key_id: outcome.keyId }),
           quota,
           token_quota: reservation.isTokenLimited ? quota : 0,
           charge: 'open',

@@ -190,6 +190,51 @@ export const deskRefusals = {
     const id = await channelId(desk);
     return reportedBy(await desk.admin.put('/api/channel/', { id, base_url: 'https://elsewhere.example' }));
   },
+  async channel_has_keys(desk) {
+    const id = await channelId(desk);
+    await desk.admin.post(`/api/channel/${id}/keys`, { keys: 'sk-secret-two' });
+    return reportedBy(await desk.admin.put('/api/channel/', { id, key: 'sk-secret-three' }));
+  },
+  channel_key_not_found: async (desk) =>
+    reportedBy(await desk.admin.put(`/api/channel/${await channelId(desk)}/keys/999999`, { weight: 2 })),
+  async channel_key_known(desk) {
+    const id = await channelId(desk);
+    await desk.admin.post(`/api/channel/${id}/keys`, { keys: 'sk-secret-two' });
+    const [first] = (await desk.admin.get(`/api/channel/${id}/keys`)).data.keys;
+    return reportedBy(await desk.admin.post(`/api/channel/${id}/keys/${first.id}/replace`, { key: 'sk-secret-two' }));
+  },
+  channel_key_one: async (desk) =>
+    reportedBy(await desk.admin.post(`/api/channel/${await channelId(desk)}/keys/0/replace`, { key: 'sk-secret-two\nsk-secret-three' })),
+  async channel_key_sole(desk) {
+    const id = await channelId(desk);
+    await desk.admin.put(`/api/channel/${id}/keys/0`, { weight: 2 });
+    const [first] = (await desk.admin.get(`/api/channel/${id}/keys`)).data.keys;
+    return reportedBy(await desk.admin.post(`/api/channel/${id}/keys/remove`, { ids: [first.id] }));
+  },
+  async channel_keys_full(desk) {
+    const keys = Array.from({ length: 1000 }, (_, index) => `sk-secret-${index}`).join('\n');
+    const reported = reportedBy(await desk.admin.post(`/api/channel/${await channelId(desk)}/keys`, { keys }));
+    return { reported, details: { limit: 1000 } };
+  },
+  async channel_key_type(desk) {
+    const key = 'AKIDEXAMPLE|secret|us-east-1';
+    const one = await channelId(desk, { key });
+    const other = await channelId(desk, { key, type: 33, name: 'bedrock' });
+    const from = { channel_id: one, key_id: 0 };
+    const reported = reportedBy(
+      await desk.admin.post('/api/channel/keys/replace', { from, channels: [one, other], key: 'sk-secret-nine' }),
+    );
+    return { reported, details: { name: 'bedrock' } };
+  },
+  key_replacement_late: async (desk) => reportedBy(await desk.admin.post('/api/channel/keys/replacements/999999/undo')),
+  async key_replacement_moved(desk) {
+    const id = await channelId(desk, { key: 'sk-secret-leaked', name: 'moved' });
+    const from = { channel_id: id, key_id: 0 };
+    const { data } = await desk.admin.post('/api/channel/keys/replace', { from, channels: [id], key: 'sk-secret-fresh' });
+    await desk.admin.put('/api/channel/', { id, base_url: 'https://elsewhere.example', key: 'sk-secret-mine' });
+    const reported = reportedBy(await desk.admin.post(`/api/channel/keys/replacements/${data.id}/undo`));
+    return { reported, details: { name: 'moved' } };
+  },
   channel_key_google: channelRefusal({ type: 41, other: 'global', key: '{"type":"service_account"}' }),
   channel_key_aws: channelRefusal({ type: 33, key: 'AKIDEXAMPLE|secret' }),
   channel_key_codex: channelRefusal({ type: 57, key: 'sk-key' }),

@@ -1,0 +1,104 @@
+// Shares cool-downs of keys between processes: stores those that last, announces them, and applies those of other processes. The
+// state that calls are routed by is in the memory of each process.
+import type { AppContext } from '#server/context.ts';
+import type { Collection } from '#server/db/collection.ts';
+import type { ChannelKeyRecord, KeyRest } from '#server/db/records/channel-key.ts';
+
+export interface KeyRests {
+  /** Applies the stored cool-downs of all keys, and follows those of other processes. */
+  start(): void;
+  /** Stores a cool-down that began here. */
+  began(keyId: number, rest: KeyRest): void;
+  stop(): void;
+}
+
+interface RestHealth {
+  pause(keyId: number, model: string, until: number): void;
+  forget(keyId: number): void;
+}
+
+/** Shorter cool-downs end before other processes would know of them. */
+const shortestShared = 5_000;
+/** Maximum stored cool-downs of a key: one per model. */
+const mostRests = 8;
+
+export function createKeyRests(
+  { db, changes, channels, now, log, waitUntil }: Pick<AppContext, 'db' | 'changes' | 'channels' | 'now' | 'log' | 'waitUntil'>,
+  health: RestHealth,
+): KeyRests {
+  const rows = db.collection('channel_keys');
+  /** Cool-downs that wait until an earlier write of the same key has ended. */
+  const waiting = new Map<number, KeyRest[]>();
+  const stops: (() => void)[] = [];
+
+  function apply(keyId: number, rests: readonly KeyRest[]): void {
+    const time = now();
+    for (const { model, until } of rests) if (until > time) health.pause(keyId, model, until);
+  }
+
+  async function storeWaiting(keyId: number): Promise<void> {
+    for (let rests = waiting.get(keyId); rests !== undefined && rests.length > 0; rests = waiting.get(keyId)) {
+      waiting.set(keyId, []);
+      if (!(await storeRests(rows, { keyId, rests, now: now() }))) break;
+      await changes.announceToOthers('channel_key', keyId);
+    }
+  }
+
+  async function follow(key: number | string): Promise<void> {
+    const [id = 0, isNew] = String(key).split(':');
+    const keyId = Number(id);
+    const record = await rows.get(keyId);
+    if (record === null || isNew !== undefined) health.forget(keyId);
+    if (record !== null) apply(keyId, record.rests);
+  }
+
+  function applyAll(): void {
+    for (const channel of channels.all()) for (const { id, record } of channel.keys?.all ?? []) apply(id, record.rests);
+  }
+
+  return {
+    start() {
+      stops.push(changes.listen('channel_key', follow));
+      applyAll();
+    },
+    began(keyId, rest) {
+      if (rest.until - now() < shortestShared) return;
+      const before = waiting.get(keyId);
+      if (before !== undefined) {
+        before.push(rest);
+        return;
+      }
+      waiting.set(keyId, [rest]);
+      const stored = storeWaiting(keyId).catch((failure: unknown) => {
+        // This process obeys it; others find out by their own calls.
+        log.warn({ key: keyId, reason: String(failure) }, 'the cool-down of a key could not be stored');
+      });
+      waitUntil(stored.finally(() => waiting.delete(keyId)));
+    },
+    stop() {
+      for (const stop of stops.splice(0)) stop();
+    },
+  };
+}
+
+/** Returns false if the key is gone. */
+async function storeRests(
+  rows: Collection<ChannelKeyRecord>,
+  { keyId, rests, now }: { keyId: number; rests: readonly KeyRest[]; now: number },
+): Promise<boolean> {
+  const record = await rows.get(keyId);
+  if (record === null) return false;
+  // A key that was replaced meanwhile has its own limits.
+  await rows.patch({ id: keyId, key_hash: record.key_hash }, { set: { rests: mergeRests(record.rests, rests, now) } });
+  return true;
+}
+
+/** Returns the newest cool-down of each model, without those that have ended. */
+export function mergeRests(stored: readonly KeyRest[], added: readonly KeyRest[], now: number): KeyRest[] {
+  const byModel = new Map<string, KeyRest>();
+  for (const rest of [...stored, ...added]) {
+    byModel.delete(rest.model);
+    if (rest.until > now) byModel.set(rest.model, rest);
+  }
+  return [...byModel.values()].slice(-mostRests);
+}
