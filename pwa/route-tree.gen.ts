@@ -42,6 +42,7 @@ import { Route as ShellTopupRouteImport } from './routes/_shell/topup.tsx';
 import { Route as ShellUserRouteImport } from './routes/_shell/user.tsx';
 import { Route as PlainOauthProviderRouteImport } from './routes/_plain/oauth.$provider.tsx';
 import { Route as PlainUserResetRouteImport } from './routes/_plain/user_.reset.tsx';
+import { Route as ShellChannelKeysIdRouteImport } from './routes/_shell/channel-keys.$id.tsx';
 import { Route as ShellChannelIndexRouteImport } from './routes/_shell/channel.index.tsx';
 import { Route as ShellChannelAddRouteImport } from './routes/_shell/channel.add.tsx';
 import { Route as ShellChatIndexRouteImport } from './routes/_shell/chat.index.tsx';
@@ -215,6 +216,11 @@ const PlainUserResetRoute = PlainUserResetRouteImport.update({
   path: '/user/reset',
   getParentRoute: () => PlainRoute,
 } as any);
+const ShellChannelKeysIdRoute = ShellChannelKeysIdRouteImport.update({
+  id: '/channel-keys/$id',
+  path: '/channel-keys/$id',
+  getParentRoute: () => ShellRoute,
+} as any);
 const ShellChannelIndexRoute = ShellChannelIndexRouteImport.update({
   id: '/',
   path: '/',
@@ -293,6 +299,7 @@ export interface FileRoutesByFullPath {
   '/user': typeof ShellUserRouteWithChildren;
   '/oauth/$provider': typeof PlainOauthProviderRoute;
   '/user/reset': typeof PlainUserResetRoute;
+  '/channel-keys/$id': typeof ShellChannelKeysIdRoute;
   '/channel/add': typeof ShellChannelAddRoute;
   '/chat/$id': typeof ShellChatIdRoute;
   '/user/add': typeof ShellUserAddRoute;
@@ -333,6 +340,7 @@ export interface FileRoutesByTo {
   '/topup': typeof ShellTopupRoute;
   '/oauth/$provider': typeof PlainOauthProviderRoute;
   '/user/reset': typeof PlainUserResetRoute;
+  '/channel-keys/$id': typeof ShellChannelKeysIdRoute;
   '/channel/add': typeof ShellChannelAddRoute;
   '/chat/$id': typeof ShellChatIdRoute;
   '/user/add': typeof ShellUserAddRoute;
@@ -378,6 +386,7 @@ export interface FileRoutesById {
   '/_shell/': typeof ShellIndexRoute;
   '/_plain/oauth/$provider': typeof PlainOauthProviderRoute;
   '/_plain/user_/reset': typeof PlainUserResetRoute;
+  '/_shell/channel-keys/$id': typeof ShellChannelKeysIdRoute;
   '/_shell/channel/add': typeof ShellChannelAddRoute;
   '/_shell/chat/$id': typeof ShellChatIdRoute;
   '/_shell/user/add': typeof ShellUserAddRoute;
@@ -422,6 +431,7 @@ export interface FileRouteTypes {
     | '/user'
     | '/oauth/$provider'
     | '/user/reset'
+    | '/channel-keys/$id'
     | '/channel/add'
     | '/chat/$id'
     | '/user/add'
@@ -462,6 +472,7 @@ export interface FileRouteTypes {
     | '/topup'
     | '/oauth/$provider'
     | '/user/reset'
+    | '/channel-keys/$id'
     | '/channel/add'
     | '/chat/$id'
     | '/user/add'
@@ -506,6 +517,7 @@ export interface FileRouteTypes {
     | '/_shell/'
     | '/_plain/oauth/$provider'
     | '/_plain/user_/reset'
+    | '/_shell/channel-keys/$id'
     | '/_shell/channel/add'
     | '/_shell/chat/$id'
     | '/_shell/user/add'
@@ -755,6 +767,13 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof PlainUserResetRouteImport;
       parentRoute: typeof PlainRoute;
     };
+    '/_shell/channel-keys/$id': {
+      id: '/_shell/channel-keys/$id';
+      path: '/channel-keys/$id';
+      fullPath: '/channel-keys/$id';
+      preLoaderRoute: typeof ShellChannelKeysIdRouteImport;
+      parentRoute: typeof ShellRoute;
+    };
     '/_shell/channel/': {
       id: '/_shell/channel/';
       path: '/';
@@ -902,6 +921,7 @@ interface ShellRouteChildren {
   ShellTopupRoute: typeof ShellTopupRoute;
   ShellUserRoute: typeof ShellUserRouteWithChildren;
   ShellIndexRoute: typeof ShellIndexRoute;
+  ShellChannelKeysIdRoute: typeof ShellChannelKeysIdRoute;
   ShellChatIdRoute: typeof ShellChatIdRoute;
   ShellChatIndexRoute: typeof ShellChatIndexRoute;
 }
@@ -931,6 +951,7 @@ const ShellRouteChildren: ShellRouteChildren = {
   ShellTopupRoute: ShellTopupRoute,
   ShellUserRoute: ShellUserRouteWithChildren,
   ShellIndexRoute: ShellIndexRoute,
+  ShellChannelKeysIdRoute: ShellChannelKeysIdRoute,
   ShellChatIdRoute: ShellChatIdRoute,
   ShellChatIndexRoute: ShellChatIndexRoute,
 };

@@ -1,4 +1,5 @@
 import { Button } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { type Channel, ChannelStatus } from '#shared/channels.ts';
 import { useFailing, useFailingState, useFailingText } from '#pwa/api/failing-channels.ts';
@@ -83,6 +84,9 @@ function HeadActions({ channel, controls }: ChannelHeadProps) {
         onClick={() => void actions.setStatus(channel, !isEnabled).catch(() => {})}
       >
         {t(isEnabled ? 'channels.action.disable' : 'channels.action.enable')}
+      </Button>
+      <Button renderRoot={(attributes) => <Link {...attributes} to="/channel-keys/$id" params={{ id: String(channel.id) }} />}>
+        {t('channels.action.keys')}
       </Button>
       <span className={styles.space} />
       <ChannelMenu
