@@ -10,6 +10,7 @@ export const entryKinds: Record<Exclude<EntryKind, 'other'>, readonly string[]> 
   storage: ['store_day'],
   bonus: ['signup', 'invitee'],
   setup: ['setup', 'opening'],
+  import: ['import'],
   edit: ['edit'],
 };
 

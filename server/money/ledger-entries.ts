@@ -19,7 +19,7 @@ import {
   leasedOf,
   readAccount,
 } from '#server/money/account.ts';
-import type { LedgerChange, BalanceTarget, LedgerRequest, LedgerResult } from '#server/money/ledger.ts';
+import type { LedgerChange, BalanceTarget, LedgerRequest, LedgerResult, Opening } from '#server/money/ledger.ts';
 
 export interface EntriesOptions {
   db: Database;
@@ -38,6 +38,12 @@ const markMs = 24 * 3600 * 1000;
 export async function changeBalance(options: EntriesOptions, request: LedgerRequest & LedgerChange): Promise<LedgerResult> {
   checkAmount(request.amount);
   return enter(options, request, { amount: request.amount, unused: request.unused, isBounded: request.amount < 0 });
+}
+
+export async function openAccount(options: EntriesOptions, request: LedgerRequest & Opening): Promise<LedgerResult> {
+  checkAmount(request.amount);
+  checkAmount(request.used);
+  return enter(options, request, { amount: request.amount, isBounded: false, opened: request.used });
 }
 
 export async function setBalance(options: EntriesOptions, request: LedgerRequest & BalanceTarget): Promise<LedgerResult> {
@@ -110,9 +116,10 @@ export async function removeOldMarks({ db, now }: { db: Database; now(): number 
 async function enter(
   options: EntriesOptions,
   request: LedgerRequest,
-  { amount, unused, isBounded, revision }: LedgerChange & { isBounded: boolean; revision?: number | undefined },
+  change: LedgerChange & { isBounded: boolean; revision?: number | undefined; opened?: number },
 ): Promise<LedgerResult> {
   const { db, now, processId, running } = options;
+  const { amount, unused, isBounded, revision, opened } = change;
   const entry: LedgerRecord = {
     id: await db.nextId('ledger'),
     ref: request.ref,
@@ -126,6 +133,7 @@ async function enter(
     process: processId(),
     state: 'open',
     ...(unused === undefined ? {} : { used: 0 - unused }),
+    ...(opened === undefined ? {} : { used: opened, opening: true }),
     ...(revision === undefined ? {} : { revision }),
   };
   running.add(entry.id);
@@ -136,8 +144,7 @@ async function enter(
     if (!(failure instanceof UniqueConflict)) throw failure;
     const known = await db.collection('ledger').first({ ref: request.ref });
     if (known === null) throw failure;
-    if (isAbandoned(known))
-      return await enter(options, { ...request, ref: furtherRef(request.ref) }, { amount, unused, isBounded, revision });
+    if (isAbandoned(known)) return await enter(options, { ...request, ref: furtherRef(request.ref) }, change);
     return await repeatedResult(options, known);
   } finally {
     running.delete(entry.id);
@@ -168,7 +175,7 @@ async function repeatedResult(options: EntriesOptions, entry: LedgerRecord): Pro
     running.add(entry.id);
     try {
       const taken = await db.collection('ledger').patch({ id: entry.id, state: 'open' }, { set: { process: processId() } });
-      if (taken !== null) return await applyEntry(options, taken, true);
+      if (taken !== null) return await applyEntry(options, taken, taken.opening !== true);
     } finally {
       running.delete(entry.id);
     }
@@ -257,12 +264,14 @@ async function applyToAccount(
     quota: isBounded ? { gte: -entry.amount } : { lte: Number.MAX_SAFE_INTEGER - Math.max(0, entry.amount) },
     add: entry.amount,
     set: { [mark]: now },
-    // A refund reduces the used amount as well.
-    ...(entry.used === undefined ? {} : { spending: { charge: 0 - entry.amount, used: entry.used, calls: 0 } }),
+    // A refund reduces the used amount as well; an opening adds to it, without a charge to this balance.
+    ...(entry.used === undefined
+      ? {}
+      : { spending: { charge: entry.opening === true ? 0 : 0 - entry.amount, used: entry.used, calls: 0 } }),
   });
   if (record === null) return null;
   // The balance meter's full mark is the balance right after a credit, or after any edit of a token.
-  if (entry.used !== undefined || !accountRules[account.kind].marksFull(entry.amount)) return record;
+  if ((entry.used !== undefined && entry.opening !== true) || !accountRules[account.kind].marksFull(entry.amount)) return record;
   const full = Math.max(0, balanceOf(record));
   return (await changeAccount(db, account, { set: { full_mark: full } })) ?? record;
 }

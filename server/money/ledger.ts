@@ -7,7 +7,7 @@ import type { ChangeFeed } from '#server/db/changes.ts';
 import { DatabaseClosed, DatabaseUnavailable } from '#server/db/collection.ts';
 import type { Database } from '#server/db/database.ts';
 import type { AccountKind } from '#server/money/account.ts';
-import { changeBalance, finishOpenEntries, setBalance } from '#server/money/ledger-entries.ts';
+import { changeBalance, finishOpenEntries, openAccount, setBalance } from '#server/money/ledger-entries.ts';
 import { Leases } from '#server/money/leases/leases.ts';
 import { type Reservation, shortfall } from '#server/money/leases/reservation.ts';
 import { Reservations, type ReserveRequest, type ReserveResult } from '#server/money/leases/reservations.ts';
@@ -37,6 +37,13 @@ export interface LedgerChange {
   amount: number;
   /** Refunds: part of the used amount that was not used. For an unlimited token, more than is returned to it. */
   unused?: number | undefined;
+}
+
+export interface Opening {
+  /** Quota, signed. */
+  amount: number;
+  /** Amount that was used before, in quota. */
+  used: number;
 }
 
 export interface BalanceTarget {
@@ -74,6 +81,11 @@ export interface Ledger {
    * @throws {AppError} `balance_too_small` if the balance would become negative; nothing is changed then
    */
   change(request: LedgerRequest & LedgerChange): Promise<LedgerResult>;
+  /**
+   * Credits the balance (negative: the debt) and adds the used amount of an account that was moved in, exactly once per
+   * `ref`.
+   */
+  open(request: LedgerRequest & Opening): Promise<LedgerResult>;
   /**
    * Sets the balance. With `knownUsed` (the account's `used_quota` as the editor last saw it) or `knownCharged` (a
    * token's `charged_quota`), later spending is subtracted from the target, so that an edit based on an old view loses
@@ -191,6 +203,7 @@ export function createLedger(options: LedgerOptions): Ledger {
       }
     },
     change: (request) => changeBalance(entries, request),
+    open: (request) => openAccount(entries, request),
     setBalance: (request) => setBalance(entries, request),
     reserve: (request) => reserve({ reservations, settlement }, request),
     extend: (reservation, more) => reservations.extend(reservation, more),

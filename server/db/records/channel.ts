@@ -52,6 +52,8 @@ export interface ChannelRecord {
   renewal?: SignInRenewal;
   auto_ban: number;
   tag: string;
+  /** Note of administrators. Undefined for none. */
+  remark?: string;
   max_input_tokens: number;
   revision: number;
   /** Mark of the last change in the audit log (`server/audit-log/`). Undefined in records of earlier versions. */

@@ -23,6 +23,8 @@ export interface LedgerRecord {
    * negative.
    */
   used?: number;
+  /** Opening entry of an account that was moved in: may be negative, and `used` is what was used before. */
+  opening?: boolean;
   /** Closing entries: the last batch of them. */
   batch?: number;
 }

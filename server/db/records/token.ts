@@ -4,10 +4,12 @@ export interface TokenRecord extends MoneyFields {
   id: number;
   user_id: number;
   name: string;
-  /** Keyed hash of the 48-character key, for look-up. */
+  /** Keyed hash of the key, for look-up; of a key that is only known by its SHA-256, `sha256Hash` of that. */
   key_hash: string;
-  /** The encrypted key; returned only in its owner's list. */
+  /** The encrypted key; returned only in its owner's list. Empty if the key is not known. */
   key_cipher: string;
+  /** Last characters of a key that is not known. Undefined for others. */
+  key_ending?: string;
   /** Keyed hash of the previous secret, and its expiry (Unix seconds). Undefined if the key was never renewed. */
   old_key_hash?: string;
   old_key_until?: number;
@@ -34,7 +36,12 @@ export interface TokenRecord extends MoneyFields {
   model_limits_enabled: boolean;
   model_limits: string;
   allow_ips: string;
+  /** Empty for the owner's group; `auto` for the first of a list of groups that serves the model. */
   group: string;
+  /** Groups of group `auto`, in their order, comma-separated. Undefined or empty for the setting `AutoGroups`. */
+  auto_groups?: string;
+  /** Retries of group `auto` continue with the channels of the next group. Undefined for false. */
+  cross_group_retry?: boolean;
   /** Maximum quota of one session's calls. Undefined or 0 for no limit. */
   session_budget?: number;
   DeletedAt: string | null;

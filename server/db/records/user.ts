@@ -5,6 +5,7 @@ export interface UserRecord extends MoneyFields {
   username: string;
   /** Case-folded, unique name. Undefined in records of earlier versions until a job adds it. */
   username_folded?: string;
+  /** Empty for none. Ours, or one of an account that was moved in (`accounts/imported-passwords.ts`). */
   password_hash: string;
   display_name: string;
   role: number;
