@@ -279,6 +279,11 @@ export default {
       'Count through server/exchange/token-estimate.ts: counting can hold up the event loop.',
     ),
     oneDoor(
+      'bcryptjs',
+      '^server/accounts/bcrypt-worker[.]ts$',
+      'Compare through server/accounts/imported-passwords.ts: a comparison holds up the event loop.',
+    ),
+    oneDoor(
       'ws',
       '^server/sockets/(socket-server|upstream-socket)[.]ts$',
       'Sockets of clients are `MessageSocket`, those to providers `UpstreamSocket` (server/sockets/): bounded and kept alive.',

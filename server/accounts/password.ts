@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os';
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 import { AppError } from '#shared/errors.ts';
+import { isImportedHash, verifyImported } from '#server/accounts/imported-passwords.ts';
 import { createFairQueue, QueueFull, type Source } from '#server/queues/fair-queue.ts';
 import { networkOf, subscriberOf } from '#server/http/client-address.ts';
 
@@ -57,10 +58,11 @@ export async function hashPassword(password: string, source: Source | string): P
 }
 
 /**
- * Reports whether the password matches the hash. Takes the same time without a hash (unknown user, account without a
+ * Reports whether the password matches the hash, ours or an imported one. Takes the same time without a hash (unknown user, account without a
  * password), so that timing does not reveal which names exist. `source` and errors: as for `hashPassword`.
  */
 export async function verifyPassword(password: string, stored: string | null, source: Source | string): Promise<boolean> {
+  if (stored !== null && isImportedHash(stored)) return queued(source, () => verifyImported(password, stored));
   const [kind, logN, r, p, salt, hash] = (stored ?? '').split('$');
   if (kind !== 'scrypt' || hash === undefined || salt === undefined) {
     await deriveKey(source, password, Buffer.alloc(16), currentCost);
@@ -71,10 +73,14 @@ export async function verifyPassword(password: string, stored: string | null, so
   return actual.length === expected.length && timingSafeEqual(actual, expected);
 }
 
-async function deriveKey(source: Source | string, password: string, salt: Buffer, { logN, r, p }: Cost): Promise<Buffer> {
+function deriveKey(source: Source | string, password: string, salt: Buffer, { logN, r, p }: Cost): Promise<Buffer> {
   const N = 2 ** logN;
+  return queued(source, () => derive(password.normalize('NFC'), salt, keyLength, { N, r, p, maxmem: 256 * N * r }));
+}
+
+async function queued<Result>(source: Source | string, work: () => Promise<Result>): Promise<Result> {
   try {
-    return await passwordWork.run(source, () => derive(password.normalize('NFC'), salt, keyLength, { N, r, p, maxmem: 256 * N * r }));
+    return await passwordWork.run(source, work);
   } catch (failure) {
     if (failure instanceof QueueFull) throw new AppError('rate_limited', {}, { cause: failure, retryAfter });
     throw failure;

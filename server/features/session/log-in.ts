@@ -4,12 +4,14 @@ import type { LoginInput } from '#shared/session.ts';
 import { UserStatus } from '#shared/user.ts';
 import { tidyName } from '#shared/account-rules.ts';
 import { findByEmail } from '#server/accounts/identities.ts';
-import { ownerSource, strangerSource, verifyPassword } from '#server/accounts/password.ts';
+import { isImportedHash } from '#server/accounts/imported-passwords.ts';
+import { hashPassword, ownerSource, strangerSource, verifyPassword } from '#server/accounts/password.ts';
 import { requireSetUp } from '#server/accounts/setup-check.ts';
 import type { AppContext } from '#server/context.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 import type { RequestFacts, RequestSource } from '#server/http/call.ts';
 import { subscriberOf } from '#server/http/client-address.ts';
+import type { Source } from '#server/queues/fair-queue.ts';
 import { clearLimit, countHit, forgiveHit } from '#server/http/rate-limit.ts';
 import { recordFailure } from './record-failure.ts';
 import { acceptProof, createProofChallenge } from './proof-of-work.ts';
@@ -59,7 +61,26 @@ export async function logIn(context: AppContext, input: LoginInput, facts: Reque
     throw new AppError(isOn ? 'login_failed' : 'password_login_disabled');
   }
   await attempt.succeed();
-  return user;
+  return replaceImportedHash(context, user, { password: input.password, source });
+}
+
+/** Replaces a hash of another gateway by ours, now that the password is known. */
+async function replaceImportedHash(
+  context: AppContext,
+  user: UserRecord,
+  { password, source }: { password: string; source: Source },
+): Promise<UserRecord> {
+  if (!isImportedHash(user.password_hash)) return user;
+  try {
+    const replaced = await hashPassword(password, source);
+    // Only what was verified: the password may have been changed since.
+    const where = { id: user.id, password_hash: user.password_hash };
+    return (await context.db.collection('users').patch(where, { set: { password_hash: replaced } })) ?? user;
+  } catch (failure) {
+    // Too many wait: the next sign-in replaces it.
+    if (failure instanceof AppError && failure.code === 'rate_limited') return user;
+    throw failure;
+  }
 }
 
 interface Attempt {
