@@ -8,6 +8,11 @@ export function maskKey(key: string): string {
   return key === '' || isMasked(key) ? key : `${key.slice(0, 3)}${stars}${key.slice(-3)}`;
 }
 
+/** A key as lists show it: masked, or its ending if its text is not known. */
+export function shownKey({ key, key_ending: ending }: Pick<Token, 'key' | 'key_ending'>): string {
+  return key === '' && ending !== undefined ? `sk-…${ending}` : `sk-${maskKey(key)}`;
+}
+
 function isMasked(key: string): boolean {
   return key.includes('*');
 }

@@ -39,5 +39,5 @@ export function sha256HashOfKey(key: string): string {
   return `${mark}${hash('sha256', `sk-${key}`)}`;
 }
 
-/** Filter condition for all such values. */
-export const anySha256 = { startsWith: mark } as const;
+/** Condition that all such values fulfil. */
+export const anySha256Hash = { startsWith: mark } as const;

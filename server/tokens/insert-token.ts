@@ -19,6 +19,9 @@ export interface TokenFields {
   /** One address or range per line. */
   allow_ips: string;
   group: string;
+  /** Comma list of the groups of group `auto`; empty: those of the site. */
+  auto_groups?: string;
+  cross_group_retry?: boolean;
   /** Quota that calls of one session may cost together; 0: no bound. */
   session_budget?: number;
 }

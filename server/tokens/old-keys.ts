@@ -3,6 +3,7 @@ import { mostOldKeys } from '#shared/tokens.ts';
 import type { Filter } from '#server/db/collection.ts';
 import type { Change } from '#server/db/edit-record.ts';
 import type { TokenRecord } from '#server/db/records/token.ts';
+import type { anySha256Hash } from './imported-keys.ts';
 
 export interface OldKey {
   hash: string;
@@ -20,7 +21,7 @@ const slots = [
 ] as const;
 
 /** Filters that find the token of an old secret: one for the latest, and those for the secrets before it. */
-export function byOldKey(hash: string): readonly [Filter<TokenRecord>, ...Filter<TokenRecord>[]] {
+export function byOldKey(hash: string | typeof anySha256Hash): readonly [Filter<TokenRecord>, ...Filter<TokenRecord>[]] {
   return [{ old_key_hash: hash }, { old_key_hash_2: hash }, { old_key_hash_3: hash }, { old_key_hash_4: hash }, { old_key_hash_5: hash }];
 }
 

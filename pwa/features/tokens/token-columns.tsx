@@ -9,7 +9,7 @@ import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { useStableHandler } from '#pwa/ui/controls/stable-handler.ts';
 import typography from '#pwa/ui/styles/typography.module.css';
 import { useToggleToken } from './token-actions.ts';
-import { maskKey } from '#pwa/api/token-key.ts';
+import { shownKey } from '#pwa/api/token-key.ts';
 import { Balance, TokenMark, useExpiryText } from './token-labels.tsx';
 import { TokenRowActions } from './token-row-actions.tsx';
 
@@ -116,11 +116,7 @@ function Name({ token }: { token: Token }) {
     <>
       <b>{token.name}</b>
       {/* There is room for one more line. */}
-      {acceptedOldKeys(token).length > 0 ? (
-        <OldKeyNote token={token} />
-      ) : (
-        <small className={typography.mono}>sk-{maskKey(token.key)}</small>
-      )}
+      {acceptedOldKeys(token).length > 0 ? <OldKeyNote token={token} /> : <small className={typography.mono}>{shownKey(token)}</small>}
     </>
   );
 }

@@ -24,7 +24,7 @@ export function TokenRowActions({ token, isRoomy, onToggle, onRemove }: TokenRow
       copy={{
         secret: wholeKey(token),
         label: t('tokens.action.copy_named', { name }),
-        lostText: token.key === '' ? t('tokens.key_lost') : undefined,
+        lostText: token.key !== '' ? undefined : t(token.key_ending === undefined ? 'tokens.key_lost' : 'tokens.key_hashed'),
       }}
       further={isRoomy && (token.status === TokenStatus.enabled ? <ConnectLink token={token} /> : <span className={styles.noConnect} />)}
       toggleLabel={t(`tokens.action.${verbOf(token)}`)}

@@ -14,7 +14,7 @@ import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';
 import { SummaryList } from '#pwa/ui/frame/side-panel.tsx';
 import { serverWords } from '#pwa/ui/server-words.ts';
-import { maskKey, wholeKey } from '#pwa/api/token-key.ts';
+import { shownKey, wholeKey } from '#pwa/api/token-key.ts';
 import layout from '#pwa/ui/styles/layout.module.css';
 import typography from '#pwa/ui/styles/typography.module.css';
 import { useEndOldKey } from './token-actions.ts';
@@ -47,9 +47,9 @@ export function TokenStanding({ token }: { token: Token }) {
             name: t('tokens.panel.key'),
             value:
               key === undefined ? (
-                <span className={`${typography.mono} ${styles.masked}`}>sk-{maskKey(token.key)}</span>
+                <span className={`${typography.mono} ${styles.masked}`}>{shownKey(token)}</span>
               ) : (
-                <CopyText mono text={key} shown={`sk-${maskKey(token.key)}`} label={t('tokens.action.copy_named', { name: token.name })} />
+                <CopyText mono text={key} shown={shownKey(token)} label={t('tokens.action.copy_named', { name: token.name })} />
               ),
           },
           ...(oldKeys.length > 0
@@ -75,6 +75,13 @@ export function TokenStanding({ token }: { token: Token }) {
           )}
           <RenewSecret token={token} />
           <ChatLinks tokenId={token.id} />
+        </div>
+      ) : token.key_ending !== undefined ? (
+        <div className={layout.stackXs}>
+          <p className={typography.muted}>{t('tokens.key_hashed')}</p>
+          <div className={`${layout.wrap} ${styles.keyActions}`}>
+            <RenewSecret token={token} />
+          </div>
         </div>
       ) : (
         isOnline && <div className={`${layout.wrap} ${styles.keyActions}`} />

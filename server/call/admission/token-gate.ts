@@ -8,10 +8,12 @@ import { UserStatus } from '#shared/user.ts';
 import type { AppContext } from '#server/context.ts';
 import { contains, parseAddress } from '#server/network/addresses.ts';
 import { isSameGroup } from '#server/settings/group-moves.ts';
-import { findByKey, hasEnded } from '#server/tokens/find-by-key.ts';
+import { isAutoGroup, isOffered } from '#server/settings/usable-groups.ts';
+import { findByKey, hasEnded, hasSha256Keys } from '#server/tokens/find-by-key.ts';
+import { bareKey, findByReadings, type KeyReading, longestKey, readingsOf } from '#server/tokens/key-readings.ts';
 import { type Admission, admissionOf, type KeyAdmission } from './admission.ts';
 import { credentialOf, type Shown } from './credential.ts';
-import { createKnownKeys } from './known-keys.ts';
+import { createKnownKeys, type KnownKeys } from './known-keys.ts';
 
 export interface KeyTraits {
   /** Owner of a cached key; null if the key is not cached. */
@@ -45,8 +47,8 @@ export interface TokenGate {
   stop(): void;
 }
 
-/** Maximum characters of a key. Tidegate's have 48, imported ones may have more. */
-const longestKey = 256;
+/** Maximum age of the knowledge whether a key is stored by its SHA-256, in case the change feed misses one. */
+const sha256AgeMs = 30_000;
 /** Maximum cached credentials. */
 const mostParsedKeys = 1_000;
 
@@ -59,46 +61,48 @@ function mayUse({ models, pinnedChannel }: Admission, model: string): boolean {
 }
 
 export function createTokenGate(context: AppContext): TokenGate {
-  const { db, settings } = context;
+  const { settings } = context;
   const known = createKnownKeys(context.changes);
   const parsedKeys = createParsedKeys();
+  const sha256Keys = createSha256Keys(context);
 
-  async function readKey(key: string): Promise<KeyAdmission | null> {
-    const found = await findByKey(context, key);
-    const user = found === null || found.token.DeletedAt !== null ? null : await db.collection('users').get(found.token.user_id);
-    return found === null || user === null || user.DeletedAt !== null ? null : admissionOf(found.token, user, found.secretUntil);
-  }
+  const readKey = keyReader(context, sha256Keys);
+  const check = (admission: KeyAdmission, suffix: string | undefined) => checkKey(admission, { suffix, now: context.now() });
 
-  function check(admission: KeyAdmission | null, suffix: string | undefined): KeyAdmission {
-    if (admission === null) throw new AppError('key_invalid');
-    const { token, user } = admission;
-    if (hasEnded(admission, context.now())) throw new AppError('key_replaced');
-    if (token.status === TokenStatus.exhausted) throw new AppError('key_exhausted');
-    if (token.status === TokenStatus.expired) throw new AppError('key_expired');
-    if (token.status !== TokenStatus.enabled) throw new AppError('key_disabled');
-    if (token.expired_time !== -1 && token.expired_time * 1000 <= context.now()) throw new AppError('key_expired');
-    if (user.status !== UserStatus.active) throw new AppError('user_banned');
-    if (suffix === undefined) return admission;
-    if (user.role < Role.admin) throw new AppError('channel_pin_denied');
-    return { ...admission, pinnedChannel: Number(/^\d{1,15}$/.test(suffix) ? suffix : Number.NaN) };
+  async function readFirst(readings: readonly HashedKey[]): Promise<KeyAdmission> {
+    for (const { key, suffix, hashed } of readings) {
+      const cached = known.get(hashed);
+      const admission = cached === undefined ? await known.read(hashed, () => readKey(key)) : cached;
+      if (admission !== null) return check(admission, suffix);
+    }
+    throw new AppError('key_invalid');
   }
 
   return {
     admit(request) {
       const credential = credentialOf(request);
-      const found = parsedKeys.get(credential) ?? hashedKey(credential);
-      const { key, suffix, hashed } = found;
-      const admission = known.get(hashed);
-      if (admission === undefined) return known.read(hashed, () => readKey(key)).then((read) => check(read, suffix));
-      const checked = check(admission, suffix);
-      parsedKeys.store(credential, found);
-      return checked;
+      const parsed = parsedKeys.get(credential);
+      if (parsed !== undefined) {
+        const admission = known.get(parsed.hashed);
+        if (admission !== undefined && admission !== null) return check(admission, parsed.suffix);
+      }
+      const readings = hashedReadings(credential);
+      for (const reading of readings) {
+        const admission = known.get(reading.hashed);
+        if (admission === undefined) return readFirst(readings);
+        if (admission !== null) {
+          const checked = check(admission, reading.suffix);
+          parsedKeys.store(credential, reading);
+          return checked;
+        }
+      }
+      throw new AppError('key_invalid');
     },
     async identify(request) {
-      const [key = ''] = bareKey(credentialOf(request)).split('-', 1);
-      if (key === '') throw new AppError('key_missing');
+      const bare = bareKey(credentialOf(request));
+      if (bare === '') throw new AppError('key_missing');
       // Not from the cache, because the remaining quota changes with every call.
-      const admission = key.length > longestKey ? null : await readKey(key);
+      const admission = await findByReadings(readingsOf(bare), readKey);
       if (admission === null) throw new AppError('key_invalid');
       if (hasEnded(admission, context.now())) throw new AppError('key_replaced');
       if (admission.token.status === TokenStatus.disabled) throw new AppError('key_disabled');
@@ -112,37 +116,88 @@ export function createTokenGate(context: AppContext): TokenGate {
         admission.lastAddress.allowed = ip;
       }
       const { group, user, token } = admission;
-      const isOffered = token.group === '' || group === user.group || Object.hasOwn(settings.get('UserUsableGroups'), group);
-      if (!isOffered && !isSameGroup(settings, group, user.group)) {
+      if (token.group !== '' && !isOffered(settings, user.group, group) && !isSameGroup(settings, group, user.group)) {
         throw new AppError('token_group_disabled', { group });
       }
-      if (token.group !== '' && !Object.hasOwn(settings.get('GroupRatio'), group)) throw new AppError('group_deprecated', { group });
+      if (token.group !== '' && !Object.hasOwn(settings.get('GroupRatio'), group) && !isAutoGroup(settings, group))
+        throw new AppError('group_deprecated', { group });
     },
     mayUse,
     checkModel(admission, model) {
       if (!mayUse(admission, model)) throw new AppError('model_denied', { model });
     },
-    describe(request) {
-      const [key = ''] = bareKey(credentialOf(request)).split('-', 1);
-      const owner = key.length > longestKey ? null : known.lastSeen(hash('sha256', key, 'base64url'));
-      return owner === null
-        ? { owner, tail: key.length < shownFrom ? '' : key.slice(-shown), length: key.length }
-        : { owner, tail: '', length: 0 };
-    },
+    describe: (request) => traitsOf(known, bareKey(credentialOf(request))),
     get size() {
       return known.size;
     },
     stop() {
       parsedKeys.clear();
+      sha256Keys.stop();
       known.stop();
     },
   };
 }
 
-interface HashedKey {
-  key: string;
-  suffix: string | undefined;
+function traitsOf(known: KnownKeys, bare: string): KeyTraits {
+  const readings = readingsOf(bare);
+  const owner = readings.map(({ key }) => known.lastSeen(hashOf(key))).find((admission) => admission !== null) ?? null;
+  if (owner !== null) return { owner, tail: '', length: 0 };
+  // What may be a channel's number says nothing about the key.
+  const key = readings.at(-1)?.key ?? bare;
+  return { owner, tail: key.length < shownFrom ? '' : key.slice(-shown), length: key.length };
+}
+
+/** Reads the admission of a bare key; null if there is none. */
+function keyReader(context: AppContext, sha256Keys: Sha256Keys): (key: string) => Promise<KeyAdmission | null> {
+  return async (key) => {
+    const found = await findByKey(context, key, sha256Keys.exist);
+    const user = found === null || found.token.DeletedAt !== null ? null : await context.db.collection('users').get(found.token.user_id);
+    return found === null || user === null || user.DeletedAt !== null ? null : admissionOf(found.token, user, found.secretUntil);
+  };
+}
+
+/** @throws {AppError} `key_…`, `user_banned`, `channel_pin_denied` */
+function checkKey(admission: KeyAdmission, { suffix, now }: { suffix: string | undefined; now: number }): KeyAdmission {
+  const { token, user } = admission;
+  if (hasEnded(admission, now)) throw new AppError('key_replaced');
+  if (token.status === TokenStatus.exhausted) throw new AppError('key_exhausted');
+  if (token.status === TokenStatus.expired) throw new AppError('key_expired');
+  if (token.status !== TokenStatus.enabled) throw new AppError('key_disabled');
+  if (token.expired_time !== -1 && token.expired_time * 1000 <= now) throw new AppError('key_expired');
+  if (user.status !== UserStatus.active) throw new AppError('user_banned');
+  if (suffix === undefined) return admission;
+  if (user.role < Role.admin) throw new AppError('channel_pin_denied');
+  return { ...admission, pinnedChannel: Number(/^\d{1,15}$/.test(suffix) ? suffix : Number.NaN) };
+}
+
+interface HashedKey extends KeyReading {
   hashed: string;
+}
+
+interface Sha256Keys {
+  /** Reports whether there are keys of which only the SHA-256 is known; looked up once after each change of a token. */
+  exist(): Promise<boolean>;
+  stop(): void;
+}
+
+function createSha256Keys({ db, changes, now }: AppContext): Sha256Keys {
+  let read: { at: number; exist: Promise<boolean> } | undefined;
+  const forget = () => {
+    read = undefined;
+  };
+  const stops = [changes.listen('token', forget), changes.onGap(forget)];
+  return {
+    exist(): Promise<boolean> {
+      if (read !== undefined && now() - read.at < sha256AgeMs) return read.exist;
+      const exist = hasSha256Keys(db);
+      read = { at: now(), exist };
+      exist.catch(forget);
+      return exist;
+    },
+    stop() {
+      for (const stop of stops) stop();
+    },
+  };
 }
 
 /** Cache of parsed valid credentials: hashing one takes longer than all other checks of a key. */
@@ -160,14 +215,14 @@ function createParsedKeys() {
 }
 
 /** @throws {AppError} `key_missing`, `key_invalid` */
-function hashedKey(credential: string): HashedKey {
-  const [key = '', suffix] = bareKey(credential).split('-', 2);
-  if (key === '') throw new AppError('key_missing');
-  if (key.length > longestKey) throw new AppError('key_invalid');
-  return { key, suffix, hashed: hash('sha256', key, 'base64url') };
+function hashedReadings(credential: string): readonly HashedKey[] {
+  const bare = bareKey(credential);
+  if (bare === '') throw new AppError('key_missing');
+  const readings = readingsOf(bare);
+  if (readings.length === 0) throw new AppError('key_invalid');
+  return readings.map((reading) => ({ ...reading, hashed: hashOf(reading.key) }));
 }
 
-function bareKey(credential: string): string {
-  const key = /^bearer\s/i.test(credential) ? credential.slice(7).trim() : credential.trim();
-  return key.startsWith('sk-') ? key.slice(3) : key;
+function hashOf(key: string): string {
+  return hash('sha256', key, 'base64url');
 }

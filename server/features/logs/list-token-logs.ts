@@ -4,28 +4,22 @@ import type { AppContext } from '#server/context.ts';
 import type { RequestFacts } from '#server/http/call.ts';
 import { enforceSourceLimit } from '#server/http/rate-limit.ts';
 import { findByKey, hasEnded } from '#server/tokens/find-by-key.ts';
+import { bareKey, findByReadings, readingsOf } from '#server/tokens/key-readings.ts';
 import { newestFirst } from './list-logs.ts';
 import { presentForOwner } from './present-log.ts';
 
 /** Stops guessing of keys; a page that shows a user their usage polls slowly. */
 const limit = { count: 60, windowSeconds: 1_200 };
-const longestKey = 256;
 
 /** Returns the newest calls of the key in `Authorization`, or of `key` as existing pages send it; none for an unknown key. */
 export async function listTokenLogs(context: AppContext, key: string | undefined, facts: RequestFacts): Promise<Log[]> {
   const { headers } = facts;
   await enforceSourceLimit(context, facts, { key: 'token-logs', ...limit });
   const given = headers.get('authorization') ?? key ?? '';
-  const bare =
-    given
-      .replace(/^bearer\s+/i, '')
-      .trim()
-      .replace(/^sk-/, '')
-      .split('-', 1)[0] ?? '';
+  const bare = bareKey(given);
   if (bare === '') throw new AppError('key_missing');
-  if (bare.length > longestKey) return [];
   const { db } = context;
-  const found = await findByKey(context, bare);
+  const found = await findByReadings(readingsOf(bare), (reading) => findByKey(context, reading));
   if (found === null) return [];
   if (hasEnded(found, context.now())) throw new AppError('key_replaced');
   const { token } = found;

@@ -27,7 +27,7 @@ export async function renewToken(
       revision,
       change: (token) => {
         const { set, unset = [] } = storedOldKeys(withReplaced(oldKeysOf(token), { hash: token.key_hash, until }, now));
-        return { set: { ...set, ...fields }, unset };
+        return { set: { ...set, ...fields }, unset: [...unset, 'key_ending'] };
       },
       present: (token) => presentMasked(context, token),
     }),

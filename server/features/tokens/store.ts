@@ -5,6 +5,7 @@ import type { AppContext } from '#server/context.ts';
 import type { Filter } from '#server/db/collection.ts';
 import type { TokenRecord } from '#server/db/records/token.ts';
 import { createFairQueue, QueueFull } from '#server/queues/fair-queue.ts';
+import { sha256HashOfKey } from '#server/tokens/imported-keys.ts';
 import { readKey } from './present-token.ts';
 import { exactTotal, isBehind } from '#server/http/paging.ts';
 
@@ -57,7 +58,12 @@ export async function searchTokens(context: AppContext, userId: number, search: 
 }
 
 async function lookThrough(context: AppContext, userId: number, { keyword, key }: TokenSearch): Promise<TokenRecord[]> {
-  const wanted = (key ?? '').replace(/^sk-/, '').toLowerCase();
+  const bare = (key ?? '').replace(/^sk-/, '');
+  const wanted = bare.toLowerCase();
+  const isWanted = (token: TokenRecord) =>
+    token.key_ending === undefined
+      ? readKey(context, token).toLowerCase().includes(wanted)
+      : token.key_ending.toLowerCase().includes(wanted) || token.key_hash === sha256HashOfKey(bare);
   const filter: Filter<TokenRecord> = {
     user_id: userId,
     DeletedAt: null,
@@ -68,7 +74,7 @@ async function lookThrough(context: AppContext, userId: number, { keyword, key }
   for (let seen = 0; found.length < searchLimit && seen < mostSearched; seen += searchStep) {
     const step: Filter<TokenRecord> = before === undefined ? filter : { ...filter, id: { lt: before } };
     const page = await context.db.collection('tokens').find(step, { sort: [['id', -1]], limit: searchStep });
-    found.push(...page.filter((token) => wanted === '' || readKey(context, token).toLowerCase().includes(wanted)));
+    found.push(...page.filter((token) => wanted === '' || isWanted(token)));
     before = page.at(-1)?.id;
     if (page.length < searchStep) break;
     await nextTurn();
