@@ -12,7 +12,15 @@ export const SelfEdit = z.object({
 });
 export type SelfEdit = z.infer<typeof SelfEdit>;
 
-export const GroupChoice = z.object({ ratio: z.number(), desc: z.string() });
+/** `groups`: of group `auto`, those that it stands for, in their order; `ratio` is the highest of theirs. */
+export const GroupChoice = z.object({
+  ratio: z.number(),
+  desc: z.string(),
+  groups: z.optional(z.array(z.string())),
+  /** New tokens are in it unless they name another. */
+  is_default: z.optional(z.boolean()),
+});
+export type GroupChoice = z.infer<typeof GroupChoice>;
 
 export const accountApi = {
   self: endpoint('GET', '/api/user/self', { access: 'user', reply: User, summary: 'Own account' }),

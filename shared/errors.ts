@@ -275,6 +275,11 @@ export const errors = {
   option_not_choice: entry(200, '配置项 {key} 只能是：{choices}', '{key} must be one of: {choices}'),
   option_not_number_map: entry(200, '配置项 {key} 必须是“名称: 数字”形式的 JSON 对象', '{key} must be a JSON object of names and numbers'),
   option_not_text_map: entry(200, '配置项 {key} 必须是“名称: 文本”形式的 JSON 对象', '{key} must be a JSON object of names and texts'),
+  option_not_nested_map: entry(
+    200,
+    '配置项 {key} 必须是“分组: {分组: 值}”形式的 JSON 对象',
+    '{key} must be a JSON object of groups, each with an object of groups and values',
+  ),
   option_not_header_map: entry(
     200,
     '配置项 {key} 必须是“模型: {请求头: [值]}”形式的 JSON 对象',

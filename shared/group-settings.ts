@@ -1,6 +1,9 @@
 // What groups are called, and which settings need which of them.
 import type { NumberMap, SettingProblem } from '#shared/setting-values.ts';
 
+/** Group of keys whose calls are served by the first of a list of groups that can, unless a group has this name. */
+export const autoGroup = 'auto';
+
 /** Groups are listed with commas between them. */
 export function isGroupName(name: string): boolean {
   return name.length <= 64 && name === name.trim() && !name.includes(',');

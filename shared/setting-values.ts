@@ -20,6 +20,8 @@ export type SettingKind =
   /** JSON objects: name → number, name → text. */
   | 'number_map'
   | 'text_map'
+  /** JSON: name → name → number or text. */
+  | 'nested_map'
   /** JSON: model → header → list of values. */
   | 'header_map'
   /** JSON: list of objects with one name and its link. */
@@ -314,7 +316,7 @@ export function chatsSetting(initial: readonly TextMap[]): Setting<readonly Text
   };
 }
 
-function refuse(code: ErrorCode, details: ErrorDetails): { ok: false; problem: SettingProblem } {
+export function refuse(code: ErrorCode, details: ErrorDetails): { ok: false; problem: SettingProblem } {
   return { ok: false, problem: { code, details } };
 }
 
@@ -332,7 +334,7 @@ function entries(text: string, separator: RegExp, change: (entry: string) => str
   return [...new Set(all.filter((entry) => entry !== ''))];
 }
 
-function parseJson(text: string, key: string): ParsedSetting<unknown> {
+export function parseJson(text: string, key: string): ParsedSetting<unknown> {
   if (text.length > longestText) return refuse('option_too_long', { key, limit: longestText });
   try {
     return { ok: true, value: JSON.parse(text) };
@@ -341,11 +343,11 @@ function parseJson(text: string, key: string): ParsedSetting<unknown> {
   }
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
+export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function isName(name: string): boolean {
+export function isName(name: string): boolean {
   return name.trim() !== '' && name.length <= longestName && name.isWellFormed() && !/\p{Cc}/u.test(name);
 }
 

@@ -21,6 +21,7 @@ import {
   urlSetting,
 } from '#shared/setting-values.ts';
 import { backupSettings } from '#shared/backup-settings.ts';
+import { nestedNumberMapSetting, nestedTextMapSetting } from '#shared/nested-map-settings.ts';
 import { retentionSettings } from '#shared/retention-settings.ts';
 import { checkGroupRatio, isGroupName } from '#shared/group-settings.ts';
 import { isLongInputName } from '#shared/long-inputs.ts';
@@ -225,6 +226,14 @@ const catalogue = {
   /** Also defines which groups exist. */
   GroupRatio: numberMapSetting(null, { ...ratio, min: Number.NEGATIVE_INFINITY, isNameAllowed: isGroupName, check: checkGroupRatio }),
   UserUsableGroups: textMapSetting(null),
+  /** Groups of group `auto`, in the order in which they are tried. */
+  AutoGroups: commaListSetting([]),
+  /** New tokens are in group `auto` unless they name another, where their owners may use it. */
+  DefaultUseAutoGroup: booleanSetting(false),
+  /** User's group → group that is used → factor, in place of that of the group. */
+  GroupGroupRatio: nestedNumberMapSetting({ ...ratio, isNameAllowed: isGroupName }),
+  /** User's group → group with `+:` (or nothing) to offer or `-:` to withdraw → description. */
+  'group_ratio_setting.group_special_usable_group': nestedTextMapSetting(isGroupName),
 
   // Rate limit of the relay
   ModelRequestRateLimitEnabled: booleanSetting(false),

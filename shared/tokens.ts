@@ -33,6 +33,8 @@ export const Token = z.object({
   id: z.int(),
   user_id: z.int(),
   key: z.string(),
+  /** Last characters of a key whose text is not known: only its SHA-256 was moved in from another gateway. */
+  key_ending: z.optional(z.string()),
   name: z.string(),
   status: z.int(),
   created_time: z.int(),
@@ -53,6 +55,10 @@ export const Token = z.object({
   /** One address or CIDR range per line. */
   allow_ips: z.string(),
   group: z.string(),
+  /** Groups of group `auto` in their order, as a comma list; empty: those of the site. */
+  auto_groups: z.optional(z.string()),
+  /** Whether calls of group `auto` move on to the next group once all channels of one have failed. */
+  cross_group_retry: z.optional(z.boolean()),
   /** Quota that calls of one session of a client may cost together; 0: no bound. Absent from servers that know none. */
   session_budget: z.optional(z.int()),
   /** Unix seconds until when the secret before the current one is accepted; 0: it is not. Absent from servers that know none. */
@@ -73,6 +79,8 @@ const tokenFields = {
   model_limits: z.string().check(z.maxLength(20_000)),
   allow_ips: z.nullable(z.string().check(z.maxLength(20_000))),
   group: z.string().check(z.maxLength(64)),
+  auto_groups: z.string().check(z.maxLength(2000)),
+  cross_group_retry: z.boolean(),
   session_budget: QuotaInput,
 };
 

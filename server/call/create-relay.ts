@@ -46,7 +46,7 @@ export function createRelay(context: AppContext, stages: readonly CallStage[]): 
     keyHealth,
     keys,
     picker: createChannelPicker({ index: context.channels, health, keys, random: context.random }),
-    modelTags: createModelTags(context),
+    modelTags: createModelTags({ channels: context.channels, context }),
     stages: compileStages(stages, context.settings),
     gate: createTokenGate(context),
     sessions: createSessionGate(context),

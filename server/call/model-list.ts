@@ -3,12 +3,18 @@ import { createHash } from 'node:crypto';
 import { pricedName } from '#shared/pricing-rules.ts';
 import type { ApiSurface, ListedModel } from '#server/surfaces/api-surface.ts';
 import type { Admission } from '#server/call/admission/admission.ts';
+import { autoGroupsOf } from '#server/call/admission/auto-group.ts';
+import type { AppContext } from '#server/context.ts';
 import type { RelayServices } from '#server/call/services.ts';
 import { ownerOf } from '#server/exchange/model-owners.ts';
 
+type ListServices = Pick<RelayServices, 'channels'> & { context: Pick<AppContext, 'settings'> };
+
 /** Returns the sorted models that a key may use: the key's list, or those that enabled channels serve to its group. */
-export function modelsOf({ channels }: Pick<RelayServices, 'channels'>, { models, group }: Admission): readonly string[] {
-  return models === null ? channels.enabledModels([group]) : [...models].toSorted();
+export function modelsOf({ channels, context }: ListServices, admission: Admission): readonly string[] {
+  const { models, group } = admission;
+  if (models !== null) return [...models].toSorted();
+  return channels.enabledModels(autoGroupsOf(context.settings, admission) ?? [group]);
 }
 
 /** Reports whether the list has a model, or the name that it is priced as. */
@@ -35,17 +41,18 @@ export interface ModelTags {
 /** Maximum cached tags: each key may have another list. */
 const mostTags = 1000;
 
-export function createModelTags({ channels }: Pick<RelayServices, 'channels'>): ModelTags {
+export function createModelTags(services: ListServices): ModelTags {
   let revision = -1;
   const tags = new Map<ReadonlySet<string> | string, string>();
   return {
     read(admission, surface) {
+      const { channels, context } = services;
       if (revision !== channels.revision || tags.size >= mostTags) tags.clear();
       revision = channels.revision;
-      const key = admission.models ?? admission.group;
+      const key = admission.models ?? autoGroupsOf(context.settings, admission)?.join(',') ?? admission.group;
       const known = tags.get(key);
       if (known !== undefined) return known;
-      const tag = tagOf(surface.writeModelList(modelsOf({ channels }, admission).map(listedModel), noQuery));
+      const tag = tagOf(surface.writeModelList(modelsOf(services, admission).map(listedModel), noQuery));
       tags.set(key, tag);
       return tag;
     },

@@ -46,6 +46,7 @@ export async function runAttempts(call: RunningCall, client: ClientStream | null
   const next = attempts({
     services,
     group: admission.group,
+    nextGroup: () => moveToNextGroup(call),
     model,
     caller: admission.user.id,
     chooser: routing.chooser,
@@ -109,6 +110,16 @@ export async function runAttempts(call: RunningCall, client: ClientStream | null
     if (!isRetryable(failure, channel.provider)) return bad ?? last;
   }
   return stopped === undefined ? (bad ?? last) : { kind: 'none', reason: stopped };
+}
+
+/** Moves a call of group `auto` on to its next group, whose factor it pays then; undefined if there is none. */
+function moveToNextGroup(call: RunningCall): string | undefined {
+  const { admission, model, reserved, services } = call;
+  const [group, ...furtherGroups] = admission.furtherGroups ?? [];
+  if (group === undefined) return undefined;
+  call.admission = { ...admission, group, furtherGroups };
+  reserved.quoted = services.context.quotes.priceOf(model, group, admission.user);
+  return group;
 }
 
 /** Returns the only channel that the call may take, by a stage or the key; null if it cannot take the call, undefined if any may. */

@@ -18,7 +18,8 @@ export interface RunningCall {
   readonly turn: Turn;
   readonly endpoint: RelayEndpoint;
   readonly requestId: string;
-  readonly admission: Admission;
+  /** Calls of group `auto` may move on to another group. */
+  admission: Admission;
   readonly model: string;
   readonly content: CallContent;
   /** Stored conversation that the call continues or leaves; null if stateless. */

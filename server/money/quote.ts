@@ -10,7 +10,8 @@ import { type ToolCharge, toolCharges, type ToolPrices, toolPricesOf } from '#sh
 import { Role } from '#shared/roles.ts';
 import { createTuningQuotes, type TuningQuotes } from './tuning-quotes.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
-import { ratioOfGroup } from '#server/settings/group-moves.ts';
+import type { NestedMap } from '#shared/nested-map-settings.ts';
+import { ratioOfGroup, specialRatio } from '#server/settings/group-moves.ts';
 import { priceMapsOf } from '#server/settings/price-maps.ts';
 import type { Settings } from '#server/settings/settings.ts';
 
@@ -46,14 +47,14 @@ export interface Quotes extends TuningQuotes {
   /** @throws {AppError} `model_price_error` if the model has no price and that is not allowed */
   priceOf(model: string, group: string, user: UserRecord): QuotedPrice;
   /** Returns null if the model has no price. */
-  knownPriceOf(model: string, group: string): QuotedPrice | null;
+  knownPriceOf(model: string, group: string, user: Pick<UserRecord, 'group'>): QuotedPrice | null;
   /**
    * Price of batch requests.
    * @throws {AppError} as `priceOf`
    */
   priceOfBatch(model: string, group: string, user: UserRecord): QuotedPrice;
   /** Price of a task: the price per call, or the default for tasks. */
-  priceOfTask(model: string, group: string): QuotedPrice;
+  priceOfTask(model: string, group: string, user: UserRecord): QuotedPrice;
   /**
    * Price per second of video, by resolution.
    * @throws {AppError} `model_price_error`, `model_makes_no_videos`
@@ -79,17 +80,39 @@ interface PriceTables {
   prices: Map<string, Price | null>;
   unset: Map<string, Price>;
   tools: Map<string, ToolPrices>;
-  /** Quotes of models with a price, by group and model. */
+  /** Quotes of models with a price, by group and model; groups with special factors also by the user's group. */
   quotes: Map<string, Map<string, QuotedPrice>>;
-}
-
-function freshTables(settings: Settings): PriceTables {
-  const { revision } = settings;
-  return { revision, maps: priceMapsOf(settings), prices: new Map(), unset: new Map(), tools: new Map(), quotes: new Map() };
+  /** Special factors; null if there are none. */
+  special: NestedMap<number> | null;
 }
 
 /** Maximum models in one table. */
 const mostStored = 10_000;
+
+function freshTables(settings: Settings): PriceTables {
+  const { revision } = settings;
+  const factors = settings.get('GroupGroupRatio');
+  const special = Object.keys(factors).length === 0 ? null : factors;
+  return { revision, maps: priceMapsOf(settings), prices: new Map(), unset: new Map(), tools: new Map(), quotes: new Map(), special };
+}
+
+function toolsIn({ tools }: PriceTables, settings: Settings, model: string): ToolPrices {
+  const known = tools.get(model) ?? toolPricesOf(model, settings.get('ToolPrice'));
+  if (tools.size < mostStored) tools.set(model, known);
+  return known;
+}
+
+/** Returns the quotes of a group, as users of `userGroup` pay them. */
+function quotesIn(
+  { quotes, special }: PriceTables,
+  settings: Settings,
+  { group, userGroup }: { group: string; userGroup: string },
+): Map<string, QuotedPrice> {
+  const key = special === null || specialRatio(settings, group, userGroup) === undefined ? group : `${userGroup}\n${group}`;
+  let ofGroup = quotes.get(key);
+  if (ofGroup === undefined) quotes.set(key, (ofGroup = new Map()));
+  return ofGroup;
+}
 
 export function createQuotes(settings: Settings): Quotes {
   let tables: PriceTables | undefined;
@@ -121,45 +144,41 @@ export function createQuotes(settings: Settings): Quotes {
     return known;
   }
 
-  function toolPrices(model: string): ToolPrices {
-    const { tools } = current();
-    const known = tools.get(model) ?? toolPricesOf(model, settings.get('ToolPrice'));
-    if (tools.size < mostStored) tools.set(model, known);
-    return known;
-  }
-
-  function knownQuote(model: string, group: string): QuotedPrice | null {
-    const { quotes } = current();
-    let ofGroup = quotes.get(group);
-    if (ofGroup === undefined) quotes.set(group, (ofGroup = new Map()));
+  function knownQuote(model: string, group: string, user: Pick<UserRecord, 'group'>): QuotedPrice | null {
+    const ofGroup = quotesIn(current(), settings, { group, userGroup: user.group });
     const known = ofGroup.get(model);
     if (known !== undefined) return known;
     const price = knownPrice(model);
     if (price === null) return null;
-    const quoted = quote(price, model, group);
+    const quoted = quote(price, model, group, user);
     if (ofGroup.size < mostStored) ofGroup.set(model, quoted);
     return quoted;
   }
 
-  function quote(price: Price, model: string, group: string): QuotedPrice {
-    return { price, groupRatio: ratioOfGroup(settings, group), quotaPerUnit: settings.get('QuotaPerUnit'), tools: toolPrices(model) };
+  function quote(price: Price, model: string, group: string, user: Pick<UserRecord, 'group'>): QuotedPrice {
+    return {
+      price,
+      groupRatio: ratioOfGroup(settings, group, user.group),
+      quotaPerUnit: settings.get('QuotaPerUnit'),
+      tools: toolsIn(current(), settings, model),
+    };
   }
 
   return {
     ...createTuningQuotes(settings, quote, priceError),
-    priceOf: (model, group, user) => knownQuote(model, group) ?? quote(priceFor(model, user), model, group),
+    priceOf: (model, group, user) => knownQuote(model, group, user) ?? quote(priceFor(model, user), model, group, user),
     knownPriceOf: knownQuote,
-    priceOfBatch: (model, group, user) => quote(batchPrice(priceFor(model, user)), model, group),
-    priceOfTask(model, group) {
+    priceOfBatch: (model, group, user) => quote(batchPrice(priceFor(model, user)), model, group, user),
+    priceOfTask(model, group, user) {
       const { prices, maps } = current();
       const found = prices.get(model) ?? findPrice(model, maps);
-      return quote(found?.kind === 'call' ? found : unsetTaskPrice, model, group);
+      return quote(found?.kind === 'call' ? found : unsetTaskPrice, model, group, user);
     },
     priceOfVideo(model, group, user) {
       // Tokens of a video are known only afterwards, so they could not be reserved.
       if (knownPrice(model)?.kind === 'usage') throw new AppError('model_makes_no_videos', { model }, { field: 'model' });
       const price = priceFor(model, user);
-      return quote(videoPrice(price.kind === 'call' ? price : unsetTaskPrice), model, group);
+      return quote(videoPrice(price.kind === 'call' ? price : unsetTaskPrice), model, group, user);
     },
     reserveFor,
     affordable,

@@ -9,7 +9,7 @@ import type { QuotedPrice } from './quote.ts';
 
 export interface TuningQuotes {
   /** Price of training that model, with tokens as input; null if it cannot be trained. `perMillion`: USD. */
-  priceOfTraining(base: string, group: string): (QuotedPrice & { perMillion: number }) | null;
+  priceOfTraining(base: string, group: string, user: UserRecord): (QuotedPrice & { perMillion: number }) | null;
   /**
    * Price of a model fine-tuned from it.
    * @throws {AppError} `model_price_error`
@@ -21,7 +21,7 @@ const mostStored = 1000;
 
 export function createTuningQuotes(
   settings: Settings,
-  quote: (price: Price, model: string, group: string) => QuotedPrice,
+  quote: (price: Price, model: string, group: string, user: UserRecord) => QuotedPrice,
   refusal: (model: string, user: UserRecord) => Error,
 ): TuningQuotes {
   let revision = -1;
@@ -39,14 +39,14 @@ export function createTuningQuotes(
   }
 
   return {
-    priceOfTraining(base, group) {
+    priceOfTraining(base, group, user) {
       const perMillion = tuningPriceOf(base, settings.get('FineTuningPrice'))?.training;
-      return perMillion === undefined ? null : { ...quote(priceOfTokens(perMillion), base, group), perMillion };
+      return perMillion === undefined ? null : { ...quote(priceOfTokens(perMillion), base, group, user), perMillion };
     },
     priceOfTrained(base, group, user) {
       const price = trainedFrom(base);
       if (price === null) throw refusal(base, user);
-      return quote(price, base, group);
+      return quote(price, base, group, user);
     },
   };
 }

@@ -18,6 +18,7 @@ import { parseLongJson, readLongJson } from '#server/framing/read-long-json.ts';
 import { limitStoredCalls } from '#server/http/rate-limit.ts';
 import { dropBody, readBody } from '#server/http/read-body.ts';
 import type { KeyAdmission } from '#server/call/admission/admission.ts';
+import { inFirstGroup } from '#server/call/admission/auto-group.ts';
 import { noteRefusal } from '#server/call/admission/note-refusal.ts';
 import { errorResponse, gatewayError, requestIdHeaders } from '#server/call/relay-failure.ts';
 import type { RelayServices } from '#server/call/services.ts';
@@ -71,8 +72,9 @@ export function createServer(host: RouteHost, services: RelayServices, surface: 
         return hold;
       };
       try {
-        const admission = await gate.admit(request);
-        gate.checkUse(admission, ip);
+        const admitted = await gate.admit(request);
+        gate.checkUse(admitted, ip);
+        const admission = inFirstGroup(context.settings, admitted);
         const userId = admission.user.id;
         await limitStoredCalls(context, userId);
         const body = () => readJson(context, { request, connection, userId, hold: open(userId) });

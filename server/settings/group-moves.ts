@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { AppError } from '#shared/errors.ts';
 import { GroupMove } from '#shared/groups.ts';
 import type { OptionRecord } from '#server/db/records/option.ts';
+import type { NestedMap } from '#shared/nested-map-settings.ts';
 import type { SettingKey } from '#shared/settings.ts';
 
 /** Not a setting: neither listed nor editable. */
@@ -11,6 +12,15 @@ export const groupMovesKey = 'group_moves';
 
 /** Settings with groups as keys. */
 export const groupSettings = ['GroupRatio', 'UserUsableGroups', 'TopupGroupRatio'] as const satisfies readonly SettingKey[];
+
+/** Settings with groups as keys of two levels. The inner ones may have a prefix. */
+export const nestedGroupSettings = [
+  'GroupGroupRatio',
+  'group_ratio_setting.group_special_usable_group',
+] as const satisfies readonly SettingKey[];
+
+/** All settings that name groups. */
+export const namingSettings: readonly SettingKey[] = [...groupSettings, ...nestedGroupSettings, 'AutoGroups'];
 
 /** Maximum stored ended moves. */
 const mostEnded = 50;
@@ -34,6 +44,7 @@ const none: GroupMoves = { running: null, ended: [] };
 interface HasMoves {
   readonly groupMoves: GroupMoves;
   get(key: 'GroupRatio'): Readonly<Record<string, number>>;
+  get(key: 'GroupGroupRatio'): NestedMap<number>;
 }
 
 /** @throws {Error} if the row is damaged: forgetting an unfinished move would leave both names */
@@ -64,11 +75,21 @@ export function knownGroup(settings: HasMoves, group: string): string {
   return Object.hasOwn(settings.get('GroupRatio'), group) ? group : groupNow(settings, group);
 }
 
-/** Returns 1 for a deleted group. */
-export function ratioOfGroup(settings: HasMoves, group: string): number {
+/**
+ * Returns the factor that a user of `userGroup` pays in `group`; 1 for a deleted group.
+ * @param userGroup undefined for the factor of other users
+ */
+export function ratioOfGroup(settings: HasMoves, group: string, userGroup?: string): number {
   const ratios = settings.get('GroupRatio');
   const name = knownGroup(settings, group);
-  return Object.hasOwn(ratios, name) ? (ratios[name] ?? 1) : 1;
+  const special = userGroup === undefined ? undefined : specialRatio(settings, name, userGroup);
+  return special ?? (Object.hasOwn(ratios, name) ? (ratios[name] ?? 1) : 1);
+}
+
+/** Factor for users of that group alone; undefined if there is none. */
+export function specialRatio(settings: HasMoves, group: string, userGroup: string): number | undefined {
+  const special = settings.get('GroupGroupRatio');
+  return special[userGroup]?.[group] ?? special[knownGroup(settings, userGroup)]?.[knownGroup(settings, group)];
 }
 
 /** Reports whether both names mean one group, during a rename or merge. */

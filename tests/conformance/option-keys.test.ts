@@ -168,6 +168,10 @@ boolean ServerTimingEnabled false
 boolean gemini.thinking_adapter_enabled true
 number gemini.thinking_adapter_budget_tokens_percentage 0.6
 json ToolPrice
+text AutoGroups
+boolean DefaultUseAutoGroup false
+json GroupGroupRatio {}
+json group_ratio_setting.group_special_usable_group {}
 `;
 
 /** Clients of this family know these keys; no code ever read them. */

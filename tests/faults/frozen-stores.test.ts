@@ -26,16 +26,20 @@ async function arrangeStore(place: Place): Promise<Scene & { store: string }> {
   }
   for (const context of [scene.context, scene.other]) await context.settings.reload();
   const said = { name: '', description: '', metadata: '', expires_days: 0, claimed_bytes: 0, file_bytes: 1000 * megabyte };
-  const { id } = await beginStore(scene.other, {
-    user_id: scene.user.id,
-    username: scene.user.username,
-    token_id: scene.limited.id,
-    token_name: scene.limited.name,
-    group: 'default',
-    channel_id: 1,
-    key: 'key',
-    ...said,
-  });
+  const { id } = await beginStore(
+    scene.other,
+    {
+      user_id: scene.user.id,
+      username: scene.user.username,
+      token_id: scene.limited.id,
+      token_name: scene.limited.name,
+      group: 'default',
+      channel_id: 1,
+      key: 'key',
+      ...said,
+    },
+    'default',
+  );
   await changeStore(scene.other, id, () => ({ state: 'stored', upstream_id: 'vs_theirs' }));
   return { ...scene, store: id };
 }

@@ -4,7 +4,7 @@ import { groupApi, GroupStep } from '#shared/groups.ts';
 import { settleMs, tendGroupMoves } from '#server/features/groups/tend-moves.ts';
 import type { AppContext } from '#server/context.ts';
 import { engines } from '#tests/support/engines.ts';
-import { createSession } from '#tests/support/build-token.ts';
+import { createSession, createToken } from '#tests/support/build-token.ts';
 import type { TestClient } from '#tests/support/http-client.ts';
 import { createScene, type RelayScene, setOption, testModel } from '#tests/support/relay-scene.ts';
 import { createTestApp, type TestApp } from '#tests/support/test-app.ts';
@@ -23,7 +23,7 @@ async function furnish(app: TestApp): Promise<TestClient> {
   return root;
 }
 
-async function mapOf(root: TestClient, key: string): Promise<Record<string, number | string>> {
+async function mapOf(root: TestClient, key: string): Promise<Record<string, unknown>> {
   const options: { key: string; value: string }[] = (await root.get('/api/option/')).data;
   return JSON.parse(options.find((option) => option.key === key)?.value ?? '{}');
 }
@@ -58,10 +58,15 @@ describe.each(engines)('groups on $kind', (engine) => {
   it('a new name is carried by users, keys, channels, deleted channels, invitations and settings', async () => {
     await using app = await createTestApp(engine);
     const root = await furnish(app);
+    const special = 'group_ratio_setting.group_special_usable_group';
+    await setOption(app, 'GroupGroupRatio', '{"gold":{"gold":1,"silver":0.5},"silver":{"gold":2}}');
+    await setOption(app, special, '{"gold":{"+:silver":"gold","-:gold":""},"silver":{"gold":"x"}}');
+    await setOption(app, 'AutoGroups', 'silver,gold,default');
     const { db } = app.context;
     const member = await app.createUser({ group: 'gold' });
     const client = await app.as(member);
     const [key] = (await client.post('/api/token/', { name: 'mine', group: 'gold' })).data;
+    const { token: auto } = await createToken(app.context, member.id, { group: 'auto', auto_groups: 'gold,default' });
     const channel = { type: 1, key: 'sk-one', models: 'gpt-4o', base_url: 'https://up.example' };
     const ids: number[] = [];
     for (const group of ['default,gold,silver', 'gold', 'golden']) {
@@ -91,6 +96,10 @@ describe.each(engines)('groups on $kind', (engine) => {
     expect(await mapOf(root, 'GroupRatio')).toEqual({ default: 1, platinum: 3, silver: 2 });
     expect(await mapOf(root, 'TopupGroupRatio')).toEqual({ platinum: 0.5 });
     expect(await mapOf(root, 'UserUsableGroups')).toEqual({ default: 'for all' });
+    expect(await mapOf(root, 'GroupGroupRatio')).toEqual({ platinum: { platinum: 1, silver: 0.5 }, silver: { platinum: 2 } });
+    expect(await mapOf(root, special)).toEqual({ platinum: { '+:silver': 'gold', '-:platinum': '' }, silver: { platinum: 'x' } });
+    expect(app.context.settings.get('AutoGroups')).toEqual(['silver', 'platinum', 'default']);
+    expect(await db.collection('tokens').get(auto.id)).toMatchObject({ group: 'auto', auto_groups: 'platinum,default' });
     expect(await db.collection('users').get(member.id)).toMatchObject({ group: 'platinum' });
     expect(await db.collection('tokens').get(key.id ?? key)).toMatchObject({ group: 'platinum' });
     expect(await db.collection('invitations').first({})).toMatchObject({ group: 'platinum' });

@@ -1,4 +1,4 @@
-// Keys that other gateways created go on working: with `-` and `_` in them, and where only their SHA-256 is known.
+// Keys that other gateways created: with `-` and `_` in them, and keys of which only the SHA-256 is known.
 import { hash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { createTokenGate, type TokenGate } from '#server/call/admission/token-gate.ts';

@@ -51,7 +51,7 @@ describe.each(oneEngine)('long prompts on $kind', (engine) => {
     expect(scene.upstream.requests).toHaveLength(0);
     await scene.checkBooks();
     const { quotes } = scene.app.context;
-    const quoted = quotes.knownPriceOf('tide-long', 'default');
+    const quoted = quotes.knownPriceOf('tide-long', 'default', scene.user);
     if (quoted === null) throw new Error('There is no price');
     const price = { ...quoted, price: { ...quoted.price, longInputs: [{ above: 1000, price: { ...longPrice, inputRatio: 2 } }] } };
     const reserve = (tokens: number) => quotes.reserveFor(price, { tokens, cacheWrite: null, audio: 0, isSpoken: false }, 0);

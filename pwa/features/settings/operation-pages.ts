@@ -45,7 +45,15 @@ export const operationPages: readonly SettingPage[] = [
       },
     ],
   },
-  { name: 'groups', group: 'operation', sections: [{ entries: fields('GroupRatio', 'UserUsableGroups') }] },
+  {
+    name: 'groups',
+    group: 'operation',
+    sections: [
+      { entries: fields('GroupRatio', 'UserUsableGroups') },
+      { name: 'auto', entries: fields('AutoGroups', 'DefaultUseAutoGroup') },
+      { name: 'special', entries: fields('GroupGroupRatio', 'group_ratio_setting.group_special_usable_group') },
+    ],
+  },
   {
     name: 'prices',
     group: 'operation',

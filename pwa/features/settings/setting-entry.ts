@@ -55,6 +55,7 @@ function controlFor(key: SettingKey): SettingControl {
       return 'lines';
     case 'number_map':
     case 'text_map':
+    case 'nested_map':
     case 'header_map':
     case 'chats':
       return 'json';

@@ -1,8 +1,10 @@
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Token } from '#shared/tokens.ts';
+import { usableGroupsQuery } from '#pwa/api/groups.ts';
 import { MadeRecords, NewRecordsPanel } from '#pwa/records/new-records-panel.tsx';
 import { loadTexts } from '#pwa/i18n/setup.ts';
 import { CopyButton, CopyIcon } from '#pwa/ui/controls/copy-text.tsx';
@@ -10,8 +12,8 @@ import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';
 import layout from '#pwa/ui/styles/layout.module.css';
 import { useCreateTokens } from './token-actions.ts';
 import { TokenFields } from './token-fields.tsx';
-import { createBody } from './token-form.ts';
-import { useNewTokenForm } from './use-token-form.ts';
+import { createBody, emptyToken } from './token-form.ts';
+import { type TokenForm, useNewTokenForm } from './use-token-form.ts';
 import styles from './tokens.module.css';
 
 const TestToken = lazyPart(
@@ -28,6 +30,7 @@ export function NewTokenPanel({ onClose }: { onClose: () => void }) {
   const [made, setMade] = useState<readonly Token[]>([]);
   const create = useCreateTokens();
   const form = useNewTokenForm();
+  useUsualGroup(form);
   if (made.length > 0) return <MadeTokens tokens={made} onClose={onClose} />;
   return (
     <NewRecordsPanel
@@ -43,6 +46,16 @@ export function NewTokenPanel({ onClose }: { onClose: () => void }) {
       <TokenFields form={form} hasCount />
     </NewRecordsPanel>
   );
+}
+
+/** Chooses the group that the site gives new tokens, until the user chooses one. */
+function useUsualGroup(form: TokenForm): void {
+  const { data: groups = {} } = useQuery(usableGroupsQuery);
+  const usual = Object.keys(groups).find((name) => groups[name]?.is_default === true);
+  const { initialize } = form;
+  useEffect(() => {
+    if (usual !== undefined) initialize({ ...emptyToken, group: usual });
+  }, [initialize, usual]);
 }
 
 /** The keys right after they were made: the only place that shows them in full; the list copies them as well. */

@@ -40,6 +40,7 @@ export function TokenFields({ form, hasCount }: TokenFieldsProps) {
     <>
       <TextInput label={t('tokens.form.name')} autoComplete="off" {...form.getInputProps('name')} />
       <GroupField form={form} />
+      <AutoGroupFields form={form} />
       <QuotaFields form={form} />
       <BudgetField form={form} />
       <TokenExpiry form={form} />
@@ -131,7 +132,11 @@ export function GroupField({ form }: FieldProps) {
   const { group } = form.values;
   const options = [
     { value: ownGroup, label: t('tokens.form.own_group', { name: own }), note: '' },
-    ...known.map(([name, choice]) => ({ value: name, label: `${name} ${format.factor(choice.ratio)}`, note: serverWords(t, choice.desc) })),
+    ...known.map(([name, { ratio, desc, groups: auto }]) => ({
+      value: name,
+      label: auto === undefined ? `${name} ${format.factor(ratio)}` : t('tokens.form.auto', { name }),
+      note: serverWords(t, desc),
+    })),
     // One that may no longer be chosen stays in sight as long as it is set.
     ...(group === '' || known.some(([name]) => name === group) ? [] : [{ value: group, label: group, note: '' }]),
   ];
@@ -150,6 +155,36 @@ export function GroupField({ form }: FieldProps) {
         </span>
       )}
     />
+  );
+}
+
+/** Which groups a token of group `auto` uses, in their order, and whether calls move on when one fails. */
+function AutoGroupFields({ form }: FieldProps) {
+  const { t } = useTranslation();
+  const { data: groups = {} } = useQuery(usableGroupsQuery);
+  const { values } = form;
+  const auto = groups[values.group]?.groups;
+  if (auto === undefined) return null;
+  const choices = Object.keys(groups).filter((name) => name !== values.group);
+  return (
+    <div className={layout.stackSm}>
+      <MultiSelect
+        label={t('tokens.form.auto_groups')}
+        description={t('tokens.form.auto_groups_hint', { groups: auto.join(' → ') })}
+        inputWrapperOrder={[...below]}
+        data={[...new Set([...choices, ...values.auto_groups])]}
+        value={values.auto_groups}
+        error={form.errors['auto_groups']}
+        onChange={(names) => form.setFieldValue('auto_groups', names)}
+      />
+      <Switch
+        className={styles.switch}
+        label={t('tokens.form.cross_group_retry')}
+        description={t('tokens.form.cross_group_retry_hint')}
+        checked={values.cross_group_retry}
+        onChange={(event) => form.setFieldValue('cross_group_retry', event.currentTarget.checked)}
+      />
+    </div>
   );
 }
 

@@ -6,6 +6,9 @@ export interface TokenValues {
   name: string;
   /** Empty: the owner's own group. */
   group: string;
+  /** Of group `auto`; empty: those of the site. */
+  auto_groups: string[];
+  cross_group_retry: boolean;
   /** Quota units; '' : nothing entered. */
   remain_quota: number | '';
   unlimited_quota: boolean;
@@ -26,6 +29,8 @@ export const never = -1;
 export const emptyToken: TokenValues = {
   name: '',
   group: '',
+  auto_groups: [],
+  cross_group_retry: false,
   remain_quota: defaultQuota,
   unlimited_quota: false,
   expired_time: never,
@@ -40,6 +45,8 @@ export function valuesOf(token: Token): TokenValues {
   return {
     name: token.name,
     group: token.group,
+    auto_groups: listOf(token.auto_groups ?? ''),
+    cross_group_retry: token.cross_group_retry ?? false,
     remain_quota: token.remain_quota,
     unlimited_quota: token.unlimited_quota,
     expired_time: token.expired_time,
@@ -96,6 +103,8 @@ export function createBody(values: TokenValues): TokenCreate {
     model_limits_enabled: values.model_limits_enabled,
     model_limits: values.model_limits.join(','),
     allow_ips: tidyLines(values.allow_ips),
+    ...(values.auto_groups.length === 0 ? {} : { auto_groups: values.auto_groups.join(',') }),
+    ...(values.cross_group_retry ? { cross_group_retry: true } : {}),
     ...(values.session_budget === '' ? {} : { session_budget: values.session_budget }),
     ...(values.count === '' || values.count === 1 ? {} : { count: values.count }),
   };
@@ -107,6 +116,7 @@ export function createBody(values: TokenValues): TokenCreate {
  */
 export function editBody(values: TokenValues, before: Token, revision: number = before.revision): TokenEdit {
   const models = values.model_limits.join(',');
+  const groups = values.auto_groups.join(',');
   const ips = tidyLines(values.allow_ips);
   const name = values.name.trim();
   const { remain_quota: quota } = values;
@@ -114,6 +124,8 @@ export function editBody(values: TokenValues, before: Token, revision: number = 
     id: before.id,
     ...(name === before.name ? {} : { name }),
     ...(values.group === before.group ? {} : { group: values.group }),
+    ...(groups === (before.auto_groups ?? '') ? {} : { auto_groups: groups }),
+    ...(values.cross_group_retry === (before.cross_group_retry ?? false) ? {} : { cross_group_retry: values.cross_group_retry }),
     ...(values.unlimited_quota === before.unlimited_quota ? {} : { unlimited_quota: values.unlimited_quota }),
     ...(values.expired_time === before.expired_time ? {} : { expired_time: values.expired_time }),
     ...(values.model_limits_enabled === before.model_limits_enabled ? {} : { model_limits_enabled: values.model_limits_enabled }),
@@ -130,6 +142,8 @@ export function editBody(values: TokenValues, before: Token, revision: number = 
 const comparedFields = [
   'name',
   'group',
+  'auto_groups',
+  'cross_group_retry',
   'remain_quota',
   'unlimited_quota',
   'expired_time',
@@ -150,9 +164,12 @@ export function changesBetween(before: Token, now: Token): ComparedField[] {
     if (field === 'remain_quota')
       return !now.unlimited_quota && before.remain_quota + before.used_quota !== now.remain_quota + now.used_quota;
     if (field === 'session_budget') return budgetOf(before) !== budgetOf(now);
-    return before[field] !== now[field];
+    return (before[field] ?? unset[field]) !== (now[field] ?? unset[field]);
   });
 }
+
+/** What fields are that servers of earlier versions lack. */
+const unset: Partial<Record<ComparedField, string | boolean>> = { auto_groups: '', cross_group_retry: false };
 
 /** 0 is no bound, and nothing in the field. */
 function budgetOf({ session_budget: budget = 0 }: Token): number | '' {

@@ -22,6 +22,8 @@ export function useTokenComparison(): RecordComparison<Token, ComparedField> {
       if (field === 'group') return token.group === '' ? t('tokens.own_group') : token.group;
       if (field === 'session_budget')
         return (token.session_budget ?? 0) === 0 ? t('tokens.no_budget') : format.quota(token.session_budget ?? 0);
+      if (field === 'auto_groups') return token.auto_groups ?? '';
+      if (field === 'cross_group_retry') return t(token.cross_group_retry === true ? 'tokens.status.enabled' : 'tokens.status.disabled');
       return token[field];
     },
   };

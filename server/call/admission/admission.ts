@@ -12,6 +12,8 @@ export interface Admission {
   readonly user: UserRecord;
   /** Group that determines the channels and the ratio, and is logged. */
   readonly group: string;
+  /** Groups that a call of group `auto` may move on to, once the channels of `group` have failed. Undefined for none. */
+  readonly furtherGroups?: readonly string[];
   /** Channel that an administrator pinned by the key's suffix. */
   readonly pinnedChannel: number | undefined;
   readonly models: ReadonlySet<string> | null;

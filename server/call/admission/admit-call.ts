@@ -13,6 +13,7 @@ import { reserveQuota } from '#server/call/admission/reserve-call.ts';
 import { checkSchemas, mostSchemaParts } from '#server/formats/schema-parts.ts';
 import type { RelayServices } from '#server/call/services.ts';
 import type { Turn } from '#server/call/turn.ts';
+import { inServingGroup } from '#server/call/admission/auto-group.ts';
 import type { Admission } from '#server/call/admission/admission.ts';
 
 export interface AdmittedCall {
@@ -71,11 +72,12 @@ export async function admitCall(services: RelayServices, turn: Turn, progress: P
   try {
     const { body } = content;
     const endpoint = endpointOf(turn.endpoint, body);
-    const admission = ofSession && within === undefined ? sessions.inGroup(caller, content.ours) : caller;
+    let admission = ofSession && within === undefined ? sessions.inGroup(caller, content.ours) : caller;
     if (ofSession) progress.caller = admission;
     let requested = endpoint.read(body, turn.address);
     if (requested.otherModels !== undefined) requested = servedCall(services, admission, requested);
     const { model } = requested;
+    admission = inServingGroup(services, admission, { model, endpoint });
     progress.model = model;
     endpoint.check(body);
     if (content.parts > mostSchemaParts) checkSchemas(endpoint.dialect.schemasIn?.(body) ?? []);
@@ -150,9 +152,13 @@ export async function checkMeans(services: RelayServices, admission: Admission):
 }
 
 /** Returns the call of the first requested model that the caller may use and a channel serves. */
-function servedCall({ channels, gate }: RelayServices, admission: Admission, requested: RequestedCall): RequestedCall {
+function servedCall(services: RelayServices, admission: Admission, requested: RequestedCall): RequestedCall {
+  const { gate } = services;
   const { model, otherModels = [] } = requested;
-  const isServed = (name: string) => gate.mayUse(admission, name) && channels.tiers(admission.group, name).length > 0;
+  const isServed = (name: string) => {
+    const { group } = inServingGroup(services, admission, { model: name });
+    return gate.mayUse(admission, name) && services.channels.tiers(group, name).length > 0;
+  };
   return { ...requested, model: [model, ...otherModels].find(isServed) ?? model };
 }
 

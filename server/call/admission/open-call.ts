@@ -5,6 +5,7 @@ import type { RelayEndpoint } from '#server/call/endpoints.ts';
 import { toAppError } from '#server/http/failure.ts';
 import { callerLanguage } from '#server/http/language.ts';
 import { newRequestId } from '#server/http/request-id.ts';
+import type { Admission } from '#server/call/admission/admission.ts';
 import type { QuotedPrice } from '#server/money/quote.ts';
 import { admitCall, type AdmittedCall, clientHeadersOf, type Progress } from '#server/call/admission/admit-call.ts';
 import type { CallContent } from '#server/call/admission/call-content.ts';
@@ -113,6 +114,17 @@ function quotedFor(
   return quoted;
 }
 
+/** Returns the quote of the group with the highest factor among those that may serve the call. */
+function costliestQuote(
+  { context: { quotes } }: RelayServices,
+  { admission, model, quoted }: { admission: Admission; model: string; quoted: QuotedPrice },
+): QuotedPrice {
+  const { furtherGroups, user } = admission;
+  if (furtherGroups === undefined) return quoted;
+  const others = furtherGroups.map((group) => quotes.priceOf(model, group, user));
+  return others.reduce((most, other) => (other.groupRatio > most.groupRatio ? other : most), quoted);
+}
+
 function refuseTurn(
   services: RelayServices,
   { endpoint, request, connection }: Turn,
@@ -139,7 +151,7 @@ function reserveRequested(
   { endpoint, stages, quoted }: OpenedCall,
 ): ReservedCall | Promise<ReservedCall> {
   const { only, searchingTool } = routingOf(stages);
-  return reserveCall(services, {
+  const reserving = reserveCall(services, {
     admission,
     endpoint,
     model: requested.model,
@@ -148,9 +160,11 @@ function reserveRequested(
     parameters,
     // If stages add to the prompt, it is read again.
     prompt: endpoint === called ? prompt : null,
-    quoted,
+    quoted: costliestQuote(services, { admission, model: requested.model, quoted }),
     needsTools: searchingTool !== undefined,
   });
+  if (admission.furtherGroups === undefined) return reserving;
+  return Promise.resolve(reserving).then((reserved) => ({ ...reserved, quoted }));
 }
 
 const noFields = {};

@@ -10,7 +10,7 @@ import { createFactReader } from '#server/http/request-facts.ts';
 import { identify } from '#server/http/session.ts';
 import type { RelayBody } from '#server/call/endpoints.ts';
 import { groupNow, isSameGroup } from '#server/settings/group-moves.ts';
-import { usableGroups } from '#server/settings/usable-groups.ts';
+import { isAutoGroup, usableGroups } from '#server/settings/usable-groups.ts';
 import { type Admission, sessionAdmission } from './admission.ts';
 import type { Progress } from './admit-call.ts';
 
@@ -58,7 +58,8 @@ export function createSessionGate(context: AppContext): SessionGate {
       // A renamed group that the user may not choose is ignored, as for keys.
       if (!isUsable && name !== group) return admission;
       if (!isUsable) throw new AppError('group_not_allowed', {}, { field: 'group' });
-      if (!Object.hasOwn(settings.get('GroupRatio'), name)) throw new AppError('group_deprecated', { group: name });
+      if (!Object.hasOwn(settings.get('GroupRatio'), name) && !isAutoGroup(settings, name))
+        throw new AppError('group_deprecated', { group: name });
       return sessionAdmission(user, name);
     },
   };

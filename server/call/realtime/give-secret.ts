@@ -1,5 +1,6 @@
 // Creates a client secret for callers with access to the model: `POST /v1/realtime/client_secrets`, and the former
 // `/v1/realtime/sessions` and `/v1/realtime/transcription_sessions`.
+import { inServingGroup } from '#server/call/admission/auto-group.ts';
 import { toAppError } from '#server/http/failure.ts';
 import type { Connection } from '#server/http/connection.ts';
 import { callerLanguage } from '#server/http/language.ts';
@@ -26,15 +27,16 @@ export async function giveSecret(
   const { surface } = realtimeEndpoint;
   const requestId = newRequestId(context);
   try {
-    const admission = await gate.admit(request);
-    gate.checkUse(admission, addressOf(request, connection));
-    const owner = `user:${admission.user.id}`;
+    const caller = await gate.admit(request);
+    gate.checkUse(caller, addressOf(request, connection));
+    const owner = `user:${caller.user.id}`;
     const hold = context.bodies.open(owner);
     try {
       const raw = await readBody({ request, connection, limit, hold, watch: context.bodies.watch });
       const { value } = await parseBody(raw, context.bodies, owner, () => {});
       const requested = readSecretRequest(value, { form, now: context.now() });
       const { model } = requested;
+      const admission = inServingGroup(services, caller, { model, endpoint: realtimeEndpoint });
       gate.checkModel(admission, model);
       // Same check as for a session: private models of others do not exist for this caller.
       await findModel(services, admission, { endpoint: realtimeEndpoint, model });

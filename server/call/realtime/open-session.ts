@@ -1,5 +1,6 @@
 // Opens a requested session: reserves its first turn or minute, then connects to the provider of a channel. Refusals before that
 // are HTTP responses.
+import { inFirstGroup, inServingGroup } from '#server/call/admission/auto-group.ts';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { AppError, type Language } from '#shared/errors.ts';
@@ -72,9 +73,11 @@ const mostOpening = 20_000;
 const usualInstructions = 1_000;
 
 /** @throws {AppError} @throws {SessionRefused} */
-export async function openSession(requested: RequestedSession): Promise<OpenedSession> {
-  const form = readSessionRequest(requested);
+export async function openSession(session: RequestedSession): Promise<OpenedSession> {
+  // The model may be chosen here, so the group is not known yet.
+  const form = readSessionRequest({ ...session, admission: inFirstGroup(session.services.context.settings, session.admission) });
   const { model, isBeta, isTranscription, preset } = form;
+  const requested = { ...session, admission: inServingGroup(session.services, session.admission, { model, endpoint: realtimeEndpoint }) };
   const context = new SessionContext(model);
   context.add({ text: usualInstructions, audio: 0, image: 0 });
   const { call: first, seconds: firstSeconds = null } = await openFirst(requested, form, context);
@@ -96,7 +99,8 @@ interface First {
 async function openFirst(requested: RequestedSession, { model, isTranscription }: SessionRequest, context: SessionContext): Promise<First> {
   if (isTranscription) return { call: await openTranscription(requested, model, shortestSeconds) };
   const { quotes } = requested.services.context;
-  if (quotes.knownPriceOf(model, requested.admission.group)?.price.kind === 'call') return openMinute(requested, model);
+  if (quotes.knownPriceOf(model, requested.admission.group, requested.admission.user)?.price.kind === 'call')
+    return openMinute(requested, model);
   return { call: await openTurn(requested, realtimeEndpoint, turnBody(model, context.size)) };
 }
 

@@ -10,6 +10,8 @@ import type { KeyUse } from './key-picker.ts';
 export interface AttemptsOf<Route> {
   services: Pick<RelayServices, 'picker' | 'health' | 'keys' | 'context'>;
   group: string;
+  /** Moves the call on to another group, once no channel of the current one is left; undefined if there is none. */
+  nextGroup?: () => string | undefined;
   model: string;
   /** Id of the calling user. */
   caller: number;
@@ -36,7 +38,8 @@ const noKeys: ReadonlySet<number> = new Set();
 
 /** Returns the function that begins the next attempt, once the last one has ended; null: no further one may begin. */
 export function attempts<Route>(options: AttemptsOf<Route>): () => ChannelAttempt<Route> | null {
-  const { services, group, model, caller, chooser, only, records, stages = noStages } = options;
+  const { services, model, caller, chooser, only, records, stages = noStages } = options;
+  let { group } = options;
   const { picker, health, keys, context } = services;
   const tried = new Set<number>();
   let triedKeys: Set<number> | undefined;
@@ -89,7 +92,12 @@ export function attempts<Route>(options: AttemptsOf<Route>): () => ChannelAttemp
     if (made >= most || options.isOver()) return null;
     for (;;) {
       const picked = only === undefined ? picker.pick({ group, model, caller, tried, chooser }) : only;
-      if (picked === null) return null;
+      if (picked === null) {
+        const next = only === undefined ? options.nextGroup?.() : undefined;
+        if (next === undefined) return null;
+        group = next;
+        continue;
+      }
       const keyUse = picked.keys === undefined ? undefined : useKey(picked, true);
       const channel = keyUse?.channel ?? picked;
       const route = keyUse === null ? null : options.routeTo(channel);

@@ -60,7 +60,7 @@ function pricedAdvice(
   const charges: AdviceCharge[] = [];
   let rest = summaries;
   for (const { model, usage } of advice) {
-    const price = quoted.price.kind === 'usage' ? quotes.knownPriceOf(model, admission.group) : null;
+    const price = quoted.price.kind === 'usage' ? quotes.knownPriceOf(model, admission.group, admission.user) : null;
     if (price === null) rest = sumOfUsages(rest ?? noTokens, usage);
     else charges.push({ model, usage, price: Number((1000 * quotes.dollars(price, pricedUsage(usage))).toFixed(9)) });
   }

@@ -1,4 +1,4 @@
-import { accountApi } from '#shared/account.ts';
+import { accountApi, type GroupChoice } from '#shared/account.ts';
 import { accountActionsApi } from '#shared/account-actions.ts';
 import { AppError } from '#shared/errors.ts';
 import { Role } from '#shared/roles.ts';
@@ -10,7 +10,8 @@ import type { AppContext } from '#server/context.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 import { respond, signedIn } from '#server/http/call.ts';
 import { mount, type RouteHost } from '#server/http/mount.ts';
-import { usableGroups } from '#server/settings/usable-groups.ts';
+import { ratioOfGroup } from '#server/settings/group-moves.ts';
+import { isAutoGroup, usableGroups } from '#server/settings/usable-groups.ts';
 import { newAccessToken, revokeAccessToken } from './access-token.ts';
 import { editSelf } from './edit-self.ts';
 import { saveUserSetting } from './save-user-setting.ts';
@@ -55,14 +56,19 @@ async function deleteSelf(context: AppContext, { id }: UserRecord): Promise<void
   });
 }
 
-/** Returns the groups that a user may choose for a token and that have a ratio. `userGroup` null: a visitor. */
-function offeredGroups(context: AppContext, userGroup: string | null): Record<string, { ratio: number; desc: string }> {
-  const ratios = context.settings.get('GroupRatio');
-  const groups = Object.entries(usableGroups(context.settings, userGroup));
-  return Object.fromEntries(
-    groups.flatMap(([group, desc]) => {
-      const ratio = ratios[group];
-      return ratio === undefined ? [] : [[group, { ratio, desc }]];
-    }),
-  );
+/** Returns the groups that a user may choose for a token: those that have a ratio, and `auto`. `userGroup` null: a visitor. */
+function offeredGroups({ settings }: AppContext, userGroup: string | null): Record<string, GroupChoice> {
+  const usable = usableGroups(settings, userGroup);
+  const ratioOf = (group: string) => ratioOfGroup(settings, group, userGroup ?? undefined);
+  const offered: Record<string, GroupChoice> = {};
+  for (const [group, desc] of Object.entries(usable)) {
+    if (Object.hasOwn(settings.get('GroupRatio'), group)) offered[group] = { ratio: ratioOf(group), desc };
+    if (!isAutoGroup(settings, group)) continue;
+    const groups = settings
+      .get('AutoGroups')
+      .filter((name) => usable[name] !== undefined && Object.hasOwn(settings.get('GroupRatio'), name));
+    const ratio = groups.length === 0 ? 1 : Math.max(...groups.map(ratioOf));
+    offered[group] = { ratio, desc, groups, ...(settings.get('DefaultUseAutoGroup') ? { is_default: true } : {}) };
+  }
+  return offered;
 }

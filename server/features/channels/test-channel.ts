@@ -96,7 +96,7 @@ function prepare({ context, actor }: ChannelTest, record: ChannelRecord, model: 
   }
   if (takesOrders(channel, model)) throw new AppError('channel_test_orders', { model }, { extra: { time: 0 } });
   try {
-    return { channel, price: context.quotes.knownPriceOf(model, actor.group), kind: testKind(channel, model) };
+    return { channel, price: context.quotes.knownPriceOf(model, actor.group, actor), kind: testKind(channel, model) };
   } catch (failure) {
     throw failure instanceof AppError ? failedTest(failure, 0) : failure;
   }

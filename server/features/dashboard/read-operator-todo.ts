@@ -168,7 +168,7 @@ function unpricedModels({ channels, quotes, settings }: Context, refused: Readon
     [...counts]
       .map(([model, count]) => ({ model, count }))
       // What was refused may have a price by now.
-      .filter(({ model }) => quotes.knownPriceOf(model, 'default') === null)
+      .filter(({ model }) => quotes.knownPriceOf(model, 'default', { group: 'default' }) === null)
       .toSorted((a, b) => b.count - a.count || a.model.localeCompare(b.model))
   );
 }

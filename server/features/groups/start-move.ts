@@ -8,7 +8,15 @@ import type { AppContext } from '#server/context.ts';
 import type { OptionRecord } from '#server/db/records/option.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 import { writeLog } from '#server/logs/write-log.ts';
-import { groupMovesKey, groupMovesOf, groupMovesText, groupSettings, movingError, type RunningMove } from '#server/settings/group-moves.ts';
+import {
+  groupMovesKey,
+  groupMovesOf,
+  groupMovesText,
+  groupSettings,
+  movingError,
+  namingSettings,
+  type RunningMove,
+} from '#server/settings/group-moves.ts';
 import { inUseError, isUsed, readGroupUses } from '#server/settings/group-uses.ts';
 import { editOptions } from '#server/settings/option-writes.ts';
 import { groupEntries, withAlias, withoutGroup } from './group-entries.ts';
@@ -26,7 +34,7 @@ export async function renameGroup(context: AppContext, { name, actor, to }: Name
   checkNewName(to);
   const move = moveOf(context, { name, to, actor });
   await editOptions(context, {
-    keys: [...groupSettings, groupMovesKey],
+    keys: [...namingSettings, groupMovesKey],
     actorId: actor.id,
     plan(rows) {
       checkFree(rows, name);
@@ -48,7 +56,7 @@ export async function removeGroup(
   if (to === undefined && isUsed(uses)) throw inUseError(name, uses, { field: 'name' });
   const move = to === undefined ? null : moveOf(context, { name, to, actor });
   await editOptions(context, {
-    keys: [...groupSettings, groupMovesKey],
+    keys: [...namingSettings, groupMovesKey],
     actorId: actor.id,
     plan(rows) {
       checkFree(rows, name);

@@ -2,12 +2,13 @@
 // and keys move, then the old name leaves the channels, then the settings: so whatever state a process has cached, a call finds its channels and its
 // price. Steps are idempotent: any process may repeat one that was cut short.
 import { commaList } from '#shared/comma-list.ts';
+import { autoGroup } from '#shared/group-settings.ts';
 import type { GroupStep } from '#shared/groups.ts';
 import type { AppContext } from '#server/context.ts';
 import { editRecords } from '#server/db/edit-records.ts';
 import type { OptionRecord } from '#server/db/records/option.ts';
 import type { TokenRecord } from '#server/db/records/token.ts';
-import { endedMoves, groupMovesKey, groupMovesOf, groupMovesText, groupSettings, type RunningMove } from '#server/settings/group-moves.ts';
+import { endedMoves, groupMovesKey, groupMovesOf, groupMovesText, namingSettings, type RunningMove } from '#server/settings/group-moves.ts';
 import { editOptions, finishOptionWrites, type OptionEdit } from '#server/settings/option-writes.ts';
 import { withoutGroup } from './group-entries.ts';
 
@@ -45,7 +46,7 @@ export async function tendGroupMoves(context: AppContext): Promise<void> {
   const { work, settings, next, pauseMs } = steps[move.step];
   await work(context, move);
   await editOptions(context, {
-    keys: [...groupSettings, groupMovesKey],
+    keys: [...namingSettings, groupMovesKey],
     actorId: move.actor_id,
     plan(rows) {
       const moves = groupMovesOf(rows.get(groupMovesKey));
@@ -121,7 +122,23 @@ async function moveAccounts(context: AppContext, move: RunningMove): Promise<voi
     if (found.length < page) break;
     lastId = found.at(-1)?.id ?? lastId;
   }
+  await moveAutoGroups(context, move);
   await moveInvitations(context, move);
+}
+
+/** Lists of groups in keys of group `auto`. */
+async function moveAutoGroups(context: AppContext, move: RunningMove): Promise<void> {
+  const renamed = (list: string): string => renamedList(list, move, 'new');
+  for (let lastId = 0; ;) {
+    const found = await context.db.collection('tokens').find({ group: autoGroup, id: { gt: lastId } }, { sort: [['id', 1]], limit: page });
+    const named = found.filter(({ auto_groups: list = '' }) => renamed(list) !== list);
+    await editRecords(context, 'tokens', {
+      ids: named.map(({ id }) => id),
+      change: ({ auto_groups: list = '' }) => (renamed(list) === list ? null : { set: { auto_groups: renamed(list) } }),
+    });
+    if (found.length < page) break;
+    lastId = found.at(-1)?.id ?? lastId;
+  }
 }
 
 /** Of keys that had chosen the group: the other one, or that of their owners where these may not choose it. */

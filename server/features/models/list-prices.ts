@@ -11,6 +11,7 @@ import { tuningPriceOf } from '#shared/tuning-prices.ts';
 import type { AppContext } from '#server/context.ts';
 import { priceMapsOf } from '#server/settings/price-maps.ts';
 import type { Settings } from '#server/settings/settings.ts';
+import { ratioOfGroup } from '#server/settings/group-moves.ts';
 import { usableGroups } from '#server/settings/usable-groups.ts';
 import { kindOfModel } from '#server/exchange/kind-of-model.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
@@ -92,7 +93,8 @@ export function priceGroups(
   userGroup: string | null,
 ): { group_ratio: Record<string, number>; usable_group: Record<string, string> } {
   const usable = usableGroups(settings, userGroup);
-  const ratios = Object.entries(settings.get('GroupRatio')).filter(([group]) => usable[group] !== undefined);
+  const groups = Object.keys(settings.get('GroupRatio')).filter((group) => usable[group] !== undefined);
+  const ratios = groups.map((group) => [group, ratioOfGroup(settings, group, userGroup ?? undefined)]);
   return { group_ratio: Object.fromEntries(ratios), usable_group: { ...usable } };
 }
 

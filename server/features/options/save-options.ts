@@ -17,7 +17,7 @@ import type { OptionRecord } from '#server/db/records/option.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 import { writeLog } from '#server/logs/write-log.ts';
 import { defaultText } from '#server/settings/defaults.ts';
-import { groupMovesKey, groupMovesOf, groupSettings, movingError } from '#server/settings/group-moves.ts';
+import { groupMovesKey, groupMovesOf, movingError, namingSettings } from '#server/settings/group-moves.ts';
 import { checkGroupsStored } from '#server/settings/group-uses.ts';
 import { editOptions } from '#server/settings/option-writes.ts';
 import { optionText } from '#server/settings/settings.ts';
@@ -111,7 +111,7 @@ async function checkGroups(context: AppContext, edits: readonly OptionEdit[], ch
 /** A group that moves has both of its names in these until it has arrived. */
 function checkNoMove(changes: readonly Change[], rows: Rows): void {
   const { running } = groupMovesOf(rows.get(groupMovesKey));
-  if (running !== null && changes.some(({ key }) => groupSettings.some((name) => name === key))) throw movingError(running);
+  if (running !== null && changes.some(({ key }) => namingSettings.includes(key))) throw movingError(running);
 }
 
 /** Blanks around these mean nothing. */

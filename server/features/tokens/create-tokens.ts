@@ -1,11 +1,13 @@
 import { withEditLock } from '#server/accounts/edit-lock.ts';
 import { AppError } from '#shared/errors.ts';
+import { autoGroup } from '#shared/group-settings.ts';
 import { tokenBatchLimit, type TokenCreate, tokenNameLimit } from '#shared/tokens.ts';
 import type { AppContext } from '#server/context.ts';
 import type { TokenRecord } from '#server/db/records/token.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
+import { isAutoGroup, mayUseGroup } from '#server/settings/usable-groups.ts';
 import { enforceLimit, forgiveHit } from '#server/http/rate-limit.ts';
-import { checkTokenFields, checkTokenGroup } from './token-fields.ts';
+import { checkAutoGroups, checkTokenFields, checkTokenGroup } from './token-fields.ts';
 import { requireTokenCapacity } from './token-capacity.ts';
 import { defaultTokenFields, insertTokens, type NewToken } from '#server/tokens/insert-token.ts';
 
@@ -19,8 +21,9 @@ export async function createTokens(context: AppContext, owner: UserRecord, input
   if (count > tokenBatchLimit) throw new AppError('token_count_invalid', { limit: tokenBatchLimit }, { field: 'count' });
   // Old clients send 0 for a token that never expires.
   const { expired_time: expiry, ...others } = input;
-  const fields = { ...defaultTokenFields, ...checkTokenFields(expiry === 0 ? others : input) };
+  const fields = { ...defaultTokenFields, group: usualGroup(context, owner), ...checkTokenFields(expiry === 0 ? others : input) };
   checkTokenGroup(context.settings, owner, fields.group);
+  checkAutoGroups(context.settings, owner, fields.auto_groups);
   const first: NewToken = { ...fields, name: fields.name ?? '', remain_quota: input.remain_quota ?? 0 };
   const tokens = Array.from({ length: count }, (_, index) => (index === 0 ? first : { ...first, name: suffixed(context, first.name) }));
   return withEditLock(context, `tokens-of:${owner.id}`, async () => {
@@ -28,6 +31,13 @@ export async function createTokens(context: AppContext, owner: UserRecord, input
     await countCreation(context, owner.id, count);
     return insertTokens(context, { userId: owner.id, actorId: owner.id }, tokens);
   });
+}
+
+/** Group of a token that names none. */
+function usualGroup({ settings }: AppContext, { group }: UserRecord): string {
+  return settings.get('DefaultUseAutoGroup') && isAutoGroup(settings, autoGroup) && mayUseGroup(settings, group, autoGroup)
+    ? autoGroup
+    : '';
 }
 
 /** @throws {AppError} `rate_limited` for who has made too many of late */

@@ -11,7 +11,7 @@ import { balanceOf } from '#server/money/account.ts';
 import { presentMasked } from './present-token.ts';
 import { countQuotaEdits } from './quota-edits.ts';
 import { findToken, ownToken } from './store.ts';
-import { checkTokenFields, checkTokenGroup } from './token-fields.ts';
+import { checkAutoGroups, checkTokenFields, checkTokenGroup } from './token-fields.ts';
 import { isExhausted, isExpired } from './token-status.ts';
 
 /** Edits that overtake each other this often are refused. */
@@ -47,6 +47,7 @@ async function editTokenAndBalance(
     requestedQuota(token, input);
     // A group that was allowed once stays as it is; only a new choice is judged.
     if (fields.group !== token.group) checkTokenGroup(context.settings, owner, fields.group);
+    if (fields.auto_groups !== token.auto_groups) checkAutoGroups(context.settings, owner, fields.auto_groups);
     // Expired and exhausted end with what caused them; stored, they would outlive it.
     const isStale = token.status === TokenStatus.expired || token.status === TokenStatus.exhausted;
     return { ...fields, ...(isStale ? { status: TokenStatus.enabled } : {}) };

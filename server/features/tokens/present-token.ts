@@ -11,6 +11,7 @@ export function presentToken(context: Pick<AppContext, 'now' | 'secrets'>, recor
     id: record.id,
     user_id: record.user_id,
     key: readKey(context, record),
+    ...(record.key_ending === undefined ? {} : { key_ending: record.key_ending }),
     name: record.name,
     status: effectiveStatus(record, context.now()),
     created_time: record.created_time,
@@ -25,6 +26,8 @@ export function presentToken(context: Pick<AppContext, 'now' | 'secrets'>, recor
     model_limits: record.model_limits,
     allow_ips: record.allow_ips,
     group: record.group,
+    auto_groups: record.auto_groups ?? '',
+    cross_group_retry: record.cross_group_retry ?? false,
     session_budget: record.session_budget ?? 0,
     old_key_until: accepted(record.old_key_until ?? 0, context.now()),
     earlier_keys_until: oldKeysOf(record)

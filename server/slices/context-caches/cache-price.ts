@@ -25,10 +25,13 @@ const tooManyPrices = { zh: `不能再延长：已按 ${mostSpans} 个价格付�
  * Returns the current price of a model and group.
  * @throws {AppError} `invalid_request` if the model has no price, because storing could not be charged
  */
-export function cacheTerms({ settings }: Pick<AppContext, 'settings'>, { model, group }: { model: string; group: string }): CacheTerms {
+export function cacheTerms(
+  { settings }: Pick<AppContext, 'settings'>,
+  { model, group, userGroup }: { model: string; group: string; userGroup: string },
+): CacheTerms {
   const price = priceFor(model, settings.get('ContextCachePrice'));
   if (price === undefined) throw badField('model', unpriced);
-  return { price, group_ratio: ratioOfGroup(settings, group), quota_per_unit: settings.get('QuotaPerUnit') };
+  return { price, group_ratio: ratioOfGroup(settings, group, userGroup), quota_per_unit: settings.get('QuotaPerUnit') };
 }
 
 /** Returns the price of the longest matching name; `*` matches any letters. */

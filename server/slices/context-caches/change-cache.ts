@@ -35,7 +35,9 @@ export async function changeCache(
   const paidFor = spansOf(cache);
   const { group } = admission;
   const isPaidFor = until <= (paidFor.at(-1)?.until ?? 0);
-  const spans = isPaidFor ? paidFor : extendSpans(paidFor, { ...cacheTerms(context, { model, group }), group }, until);
+  const spans = isPaidFor
+    ? paidFor
+    : extendSpans(paidFor, { ...cacheTerms(context, { model, group, userGroup: admission.user.group }), group }, until);
   const amount = isPaidFor ? 0 : Math.max(0, spansCost(spans, tokens) - cache.paid);
   const open = { id, state: 'stored' as const, expires_at: before, paid: cache.paid, pending_until: 0 };
   if (amount === 0) {

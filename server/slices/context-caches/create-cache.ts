@@ -35,7 +35,7 @@ export async function createCache(services: RelayServices, caller: StoredCaller,
   const { group, user, token } = admission;
   gate.checkModel(admission, model);
   const { channel, upstreamModel, place } = await channelFor(services, caller, model);
-  const terms = cacheTerms(context, { model, group });
+  const terms = cacheTerms(context, { model, group, userGroup: user.group });
   const prompt = clientDialects.gemini.calls.chat.promptContent(contents);
   await checkWords(services, userId, prompt);
   const counted = await countPrompt(prompt, model, { owner: userId, isEstimated: false });

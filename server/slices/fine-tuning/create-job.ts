@@ -35,7 +35,7 @@ export async function createJob(services: RelayServices, caller: StoredCaller, r
   const training = await fileNamed(context, userId, 'training_file', requested.trainingFile);
   const validation = requested.validationFile === '' ? null : await fileNamed(context, userId, 'validation_file', requested.validationFile);
   const { channel, base, upstreamBase } = await findTrainer(services, admission, requested.model, training.channel_id);
-  if (context.quotes.priceOfTraining(base, admission.group) === null)
+  if (context.quotes.priceOfTraining(base, admission.group, admission.user) === null)
     throw new AppError('tuning_not_priced', { model: base }, { field: 'model' });
   const known = {
     ...ownedBy(caller),
@@ -94,7 +94,7 @@ interface Prepared {
 async function payAndCreate(services: RelayServices, admission: Admission, prepared: Prepared): Promise<TuningJobRecord> {
   const { context } = services;
   const { begun, channel, checked, epochs } = prepared;
-  const quoted = context.quotes.priceOfTraining(begun.base, admission.group);
+  const quoted = context.quotes.priceOfTraining(begun.base, admission.group, admission.user);
   if (quoted === null) throw new AppError('tuning_not_priced', { model: begun.base }, { field: 'model' });
   const { perMillion, ...price } = quoted;
   return createWork(services, admission, tuningWork, {

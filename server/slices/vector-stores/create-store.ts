@@ -52,7 +52,7 @@ export async function createStore(services: RelayServices, caller: StoredCaller,
     claimed_bytes: fileBytes * chunking.factor,
     file_bytes: fileBytes,
   };
-  const begun = await beginStore(context, begin);
+  const begun = await beginStore(context, begin, admission.user.group);
   await holdFiles(context, begun.id, files);
   if (!(await coverBytes(context, begun.id, begun.claimed_bytes))) {
     await leaveStore(context, begun.id, { at: begun.created_at });

@@ -1,5 +1,6 @@
 // Bills stores: each day is prepaid by the maximum bytes, and the unused part refunded at its end. Every step is
 // recorded before money moves, under a reference from the record, so that any process can continue it exactly once.
+import { isAutoGroup } from '#server/settings/usable-groups.ts';
 import type { AppContext } from '#server/context.ts';
 import { DatabaseUnavailable } from '#server/db/collection.ts';
 import type { VectorStoreRecord } from '#server/db/records/vector-store.ts';
@@ -143,7 +144,7 @@ async function finishDay(context: AppContext, store: VectorStoreRecord): Promise
     if (user === 'refused') context.log.error({ store: id, quota: rest }, 'what a vector store did not use could not be given back');
   }
   if (cost > 0) await reportDay(context, store);
-  const group = await groupNow(context, store);
+  const groups = await groupsNow(context, store);
   const ended = await changeStore(context, id, (now) => {
     if (now.period !== period || now.closing_until === 0) return null;
     return {
@@ -157,17 +158,21 @@ async function finishDay(context: AppContext, store: VectorStoreRecord): Promise
       closing_until: 0,
       closing_cost: 0,
       log_id: 0,
-      group,
-      ...termsOf(context, group),
+      group: groups.group,
+      ...termsOf(context, groups),
     };
   });
   // A figure for administrators, corrected once, by the process that ends the day.
   if (ended !== null && cost > 0) await addChannelUse(context.db, store.channel_id, cost);
 }
 
-/** Current group of calls with its key: the owner's group may have changed. */
-async function groupNow({ db }: AppContext, { token_id: tokenId, user_id: userId, group }: VectorStoreRecord): Promise<string> {
-  const token = await db.collection('tokens').get(tokenId);
-  if (token !== null && token.DeletedAt === null && token.group !== '') return token.group;
-  return (await db.collection('users').get(userId))?.group ?? group;
+/** Current group of calls with its key, and its owner's: both may have changed. With group `auto`, that of the creation. */
+async function groupsNow(
+  { db, settings }: AppContext,
+  { token_id: tokenId, user_id: userId, group }: VectorStoreRecord,
+): Promise<{ group: string; userGroup: string | undefined }> {
+  const [token, user] = await Promise.all([db.collection('tokens').get(tokenId), db.collection('users').get(userId)]);
+  const chosen = token === null || token.DeletedAt !== null ? '' : token.group;
+  const current = chosen === '' ? (user?.group ?? group) : isAutoGroup(settings, chosen) ? group : chosen;
+  return { group: current, userGroup: user?.group };
 }

@@ -31,7 +31,10 @@ export async function searchStore(services: RelayServices, caller: StoreCaller, 
   const { guard } = stages;
   if (guard.isOn) await guard.check(requested.texts, (work) => context.bodies.inTurn(`user:${admission.user.id}`, work));
   caller.makeRoom(requested.results * usualPiece);
-  const { group_ratio: groupRatio, quota_per_unit: quotaPerUnit } = termsOf(context, admission.group);
+  const { group_ratio: groupRatio, quota_per_unit: quotaPerUnit } = termsOf(context, {
+    group: admission.group,
+    userGroup: admission.user.group,
+  });
   const modelPrice = context.settings.get('VectorSearchPrice') / 1000;
   const quoted: QuotedPrice = { price: { kind: 'call', modelPrice }, groupRatio, quotaPerUnit };
   // Estimated for the log; the price is per search.

@@ -11,10 +11,13 @@ const gigabyte = 2 ** 30;
 const rounding = 1e-9;
 
 /** Current terms, for a day that begins. */
-export function termsOf({ settings }: Pick<AppContext, 'settings'>, group: string): StoreTerms {
+export function termsOf(
+  { settings }: Pick<AppContext, 'settings'>,
+  { group, userGroup }: { group: string; userGroup: string | undefined },
+): StoreTerms {
   return {
     price: settings.get('VectorStorePrice'),
-    group_ratio: ratioOfGroup(settings, group),
+    group_ratio: ratioOfGroup(settings, group, userGroup),
     quota_per_unit: settings.get('QuotaPerUnit'),
   };
 }

@@ -40,7 +40,7 @@ export function mostStores({ settings }: Pick<AppContext, 'settings'>): { count:
  * Inserts a store before it is created; it counts at once.
  * @throws {AppError} `vector_stores_full`
  */
-export async function beginStore(context: Storing, known: StoreBegin): Promise<VectorStoreRecord> {
+export async function beginStore(context: Storing, known: StoreBegin, userGroup: string): Promise<VectorStoreRecord> {
   const now = Math.floor(context.now() / 1000);
   const reported = {
     status: 'in_progress' as const,
@@ -52,7 +52,14 @@ export async function beginStore(context: Storing, known: StoreBegin): Promise<V
     last_active_at: now,
     seen_at: now,
   };
-  const paid = { day_bytes: 0, covered_bytes: 0, reserved: 0, token_reserved: 0, token_used: 0, ...termsOf(context, known.group) };
+  const paid = {
+    day_bytes: 0,
+    covered_bytes: 0,
+    reserved: 0,
+    token_reserved: 0,
+    token_used: 0,
+    ...termsOf(context, { group: known.group, userGroup }),
+  };
   const open = { payments: 0, pending_amount: 0, pending_token: 0, pending_bytes: 0, closing_until: 0, closing_cost: 0, log_id: 0 };
   const record: VectorStoreRecord = {
     id: `vs_${context.randomText(idLength)}`,

@@ -1,4 +1,5 @@
 // Prepares a video request for the task engine, with everything that affects its price.
+import { inServingGroup } from '#server/call/admission/auto-group.ts';
 import { AppError, errors } from '#shared/errors.ts';
 import { heightOf } from '#shared/video-prices.ts';
 import { ChannelStatus } from '#shared/channels.ts';
@@ -32,7 +33,7 @@ const usualSeconds = 5;
 export function orderSubmission({ services, admission, answer }: Ordering, requested: VideoRequest): Submission {
   const { context } = services;
   const { model, prompt, width, height, pictures } = requested;
-  const likely = likelyFormat(services, admission, model);
+  const likely = likelyFormat(services, inServingGroup(services, admission, { model }), model);
   if (likely !== undefined) checkFits(likely, requested);
   const seconds = requested.seconds ?? likely?.usualSeconds ?? usualSeconds;
   const facts = { seconds, size: `${width}x${height}` };

@@ -80,7 +80,7 @@ function usageOf({ units }: Submission): PricedUsage {
 
 /** @throws {AppError} `model_price_error` if a video has no price, `model_makes_no_videos` */
 function priceOf({ quotes }: AppContext, { group, user }: Admission, { model, isFree, units }: Submission): QuotedPrice {
-  const quoted = units?.kind === 'second' ? quotes.priceOfVideo(model, group, user) : quotes.priceOfTask(model, group);
+  const quoted = units?.kind === 'second' ? quotes.priceOfVideo(model, group, user) : quotes.priceOfTask(model, group, user);
   return isFree ? { ...quoted, price: freePrice } : quoted;
 }
 

@@ -1,4 +1,5 @@
 // Admits a submission before its price is reserved: the caller, the body, the model, the blocked words, the rate.
+import { inServingGroup } from '#server/call/admission/auto-group.ts';
 import { boundaryOf } from '#server/framing/multipart.ts';
 import type { MultipartFields } from '#server/formats/multipart-body.ts';
 import type { CriticalMembers } from '#server/formats/critical-members.ts';
@@ -43,9 +44,10 @@ export async function takeSubmission(services: RelayServices, received: Received
     received.form === undefined || boundary === undefined ? undefined : { boundary, fields: received.form, names: received.names };
   const content = await readContent(context.bodies, { request, connection, limit, userId, names: received.names, form });
   try {
-    const admission = isOfSession ? sessions.inGroup(caller, content.body) : caller;
-    if (isOfSession) progress.caller = admission;
-    const submission = await received.read(content.body, userId, admission);
+    const called = isOfSession ? sessions.inGroup(caller, content.body) : caller;
+    if (isOfSession) progress.caller = called;
+    const submission = await received.read(content.body, userId, called);
+    const admission = inServingGroup(services, called, { model: submission.model });
     received.onModel(submission.model);
     gate.checkModel(admission, submission.model);
     if (submission.origin === null) checkChannels(services, admission, submission);

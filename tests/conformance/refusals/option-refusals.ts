@@ -36,6 +36,7 @@ export const optionRefusals = {
   option_not_choice: refuses('DataExportDefaultTime', 'minute', { choices: 'hour, day, week' }),
   option_not_number_map: refuses('ModelRatio', '[1]'),
   option_not_text_map: refuses('UserUsableGroups', '{"default": 1}'),
+  option_not_nested_map: refuses('GroupGroupRatio', '{"vip": 0.5}'),
   option_not_header_map: refuses('claude.model_headers_settings', '{"claude": {"x": ["a\\r\\nb: c"]}}'),
   option_not_chats: refuses('Chats', '{"name": "https://x"}'),
   option_entry_out_of_range: refuses('ModelRatio', '{"gpt-4o": -1}', { name: 'gpt-4o', min: 0, max: /[\d,.e+]+/ }),
