@@ -3,6 +3,7 @@
 import { z } from 'zod/mini';
 import { clientGoneChoices } from '#shared/channels.ts';
 import { HeaderOverride } from '#shared/header-override.ts';
+import { ParamOperations } from '#shared/param-operations.ts';
 import { ruleCheck } from '#shared/rule-check.ts';
 import { withoutTrailing } from './trailing.ts';
 
@@ -92,6 +93,8 @@ export function channelGroupsProblem(groups: readonly string[]): ChannelGroupsPr
   return groups.every((name) => isChannelText(name) && Array.from(name).length <= longestGroup) ? undefined : 'group_text';
 }
 
+/** Characters of a channel's system prompt. */
+const longestPrompt = 20_000;
 const proxySchemes = new Set(['http:', 'https:', 'socks5:']);
 
 /** What the JSON texts of a channel hold. An empty text is an empty object. */
@@ -112,10 +115,13 @@ export const channelJson = {
     on_client_gone: z.nullish(z.enum(clientGoneChoices)),
     formats: z.nullish(z.array(z.string())),
     header_override: z.nullish(HeaderOverride),
+    system_prompt: z.nullish(z.string().check(z.maxLength(longestPrompt))),
+    system_prompt_override: z.nullish(z.boolean()),
+    pass_through_body_enabled: z.nullish(z.boolean()),
     proxy: z.nullish(z.string().check(z.refine((text) => text.trim() === '' || isProxyUrl(text.trim()), ruleCheck('proxyUrl')))),
   }),
-  /** Top-level fields that overwrite those of the request. */
-  param_override: z.record(z.string(), z.unknown()),
+  /** Top-level fields that overwrite those of the request, or `operations` (`param-operations.ts`). */
+  param_override: z.record(z.string(), z.unknown()).check(z.refine(hasGoodOperations, ruleCheck('operations'))),
 } as const;
 export type ChannelJsonField = keyof typeof channelJson;
 
@@ -126,6 +132,8 @@ export type ChannelJsonProblem =
   | 'status_from'
   | 'status_to'
   | 'setting_switch'
+  | 'setting_prompt'
+  | 'override_operations'
   | 'setting_client_gone'
   | 'setting_formats'
   | 'setting_headers'
@@ -137,13 +145,19 @@ export function channelJsonProblem(field: ChannelJsonField, text: string): Chann
   const issue = channelJson[field].safeParse(value).error?.issues[0];
   if (issue === undefined) return undefined;
   const [entry] = issue.path;
+  if (field === 'param_override' && issue.code === 'custom') return 'override_operations';
   if (entry === undefined || field === 'param_override') return 'json_object';
   if (field === 'model_mapping') return 'mapping_text';
   if (field === 'status_code_mapping') return issue.code === 'invalid_key' ? 'status_from' : 'status_to';
   if (entry === 'proxy') return 'setting_proxy';
   if (entry === 'formats') return 'setting_formats';
   if (entry === 'header_override') return 'setting_headers';
+  if (entry === 'system_prompt') return 'setting_prompt';
   return entry === 'on_client_gone' ? 'setting_client_gone' : 'setting_switch';
+}
+
+function hasGoodOperations({ operations }: Readonly<Record<string, unknown>>): boolean {
+  return !Array.isArray(operations) || ParamOperations.safeParse(operations).success;
 }
 
 function isShownStatus(value: unknown): boolean {

@@ -53,6 +53,8 @@ export const Channel = z.object({
   other_info: z.string(),
   auto_ban: z.int(),
   tag: z.string(),
+  /** Note of administrators. Absent from servers that know none. */
+  remark: z.optional(z.string()),
   max_input_tokens: z.int(),
   revision: z.int(),
 });
@@ -136,6 +138,7 @@ const channelFields = {
   param_override: OptionalText,
   auto_ban: z.nullish(z.int().check(z.minimum(0), z.maximum(1))),
   tag: OptionalText,
+  remark: OptionalText,
   max_input_tokens: z.nullish(z.int().check(z.minimum(0), z.maximum(100_000_000))),
 };
 

@@ -26,6 +26,10 @@ export const fieldRules = {
   },
   headerName: { zh: '不是可以设置的请求头名称', en: 'is not the name of a header that can be set' },
   headerValue: { zh: '只能包含可见的 ASCII 字符', en: 'must consist of visible ASCII characters' },
+  operations: {
+    zh: '包含不支持的操作、条件或缺少的字段',
+    en: 'has an operation or condition that is not supported, or lacks a field',
+  },
   headerNames: { zh: '最多 50 个请求头，且名称不能重复', en: 'must have at most 50 headers, and none of them twice' },
   statusFrom: { zh: '不是 100 到 599 的状态码', en: 'is not a status from 100 to 599' },
   statusTo: { zh: '只能改为 400 到 599 的状态码', en: 'must be a status from 400 to 599' },
@@ -123,6 +127,7 @@ const fieldNames: ReadonlyMap<string, LocalText> = new Map(
     quota_change: { zh: '额度变动', en: 'quota change' },
     quota_reason: { zh: '变动原因', en: 'reason' },
     remain_quota: { zh: '剩余额度', en: 'remaining quota' },
+    remark: { zh: '备注', en: 'note' },
     request_id: { zh: '请求 ID', en: 'request id' },
     result: { zh: '结果', en: 'result' },
     revision: { zh: '版本', en: 'revision' },

@@ -207,7 +207,7 @@ function sendTo(call: RunningCall, { channel, route }: CallAttempt): CallExchang
     requestId: call.requestId,
     isStream: call.stream !== null,
     forceUsage: env.FORCE_STREAM_OPTION,
-    isPassThrough: settings.get('global.pass_through_request_enabled'),
+    isPassThrough: settings.get('global.pass_through_request_enabled') || route?.setting.passesBodies === true,
     settings,
     outputBound: reserved.outputBound,
     hosted: reserved.prompt.hosted,

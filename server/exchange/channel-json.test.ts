@@ -7,7 +7,7 @@ describe('the JSON texts of a channel', () => {
     for (const text of ['', ' ', '{}']) {
       expect(parseModelMapping(text)?.size).toBe(0);
       expect(parseStatusCodeMapping(text)?.size).toBe(0);
-      expect(parseParamOverride(text)).toEqual({});
+      expect(parseParamOverride(text)).toEqual({ fields: {} });
       expect(parseChannelSetting(text)).toEqual({
         forceFormat: false,
         thinkingToContent: false,
@@ -15,6 +15,14 @@ describe('the JSON texts of a channel', () => {
         abortsAbandoned: false,
         formats: [],
       });
+    }
+  });
+
+  it('may be edits by path in place of fields, which are checked', () => {
+    const operations = [{ mode: 'set', path: 'a.b', value: 1, conditions: [{ path: 'model', mode: 'prefix', value: 'x' }] }];
+    expect(parseParamOverride(JSON.stringify({ operations }))).toEqual({ fields: {}, operations });
+    for (const wrong of [{ mode: 'regex_replace', path: 'a' }, { mode: 'set' }, { mode: 'move', from: 'a' }, { path: 'a' }, 'set']) {
+      expect(parseParamOverride(JSON.stringify({ operations: [wrong] })), JSON.stringify(wrong)).toBeNull();
     }
   });
 

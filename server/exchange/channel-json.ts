@@ -2,6 +2,13 @@
 // return null for invalid texts.
 import { z } from 'zod';
 import { channelJson } from '#shared/channel-rules.ts';
+import { type ParamOperation, ParamOperations } from '#shared/param-operations.ts';
+
+/** Text that is added where a request has no system prompt and, if it overrides, before one. */
+export interface SystemPrompt {
+  readonly text: string;
+  readonly overrides: boolean;
+}
 
 export interface ChannelSetting {
   /** Rebuilds responses from the fields that OpenAI's format has. */
@@ -18,6 +25,10 @@ export interface ChannelSetting {
   preservesDots?: boolean;
   /** Excludes the channel from scheduled tests. */
   skipsAutomaticTests?: boolean;
+  /** System prompt of the channel. */
+  systemPrompt?: SystemPrompt;
+  /** Forwards bodies unchanged to a provider of the caller's format. */
+  passesBodies?: boolean;
   /** Formats that the channel's server supports; if empty, those known of the provider. */
   formats: readonly string[];
   /** Templates of headers sent with every call; `filledHeaders` inserts the key. */
@@ -46,9 +57,19 @@ export function parseStatusCodeMapping(text: string): ReadonlyMap<number, number
   return new Map(Object.entries(statuses).map(([from, to]): [number, number] => [Number(from), to]));
 }
 
-/** Top-level fields that override the request's. */
-export function parseParamOverride(text: string): Readonly<Record<string, unknown>> | null {
-  return parse(text, channelJson.param_override);
+/** Top-level fields that override the request's, and edits by path. */
+export interface ParamOverride {
+  fields: Readonly<Record<string, unknown>>;
+  /** Undefined for none. */
+  operations?: readonly ParamOperation[];
+}
+
+export function parseParamOverride(text: string): ParamOverride | null {
+  const fields = parse(text, channelJson.param_override);
+  // Instead of fields, as in the gateways that have both forms.
+  if (fields === null || !Array.isArray(fields['operations'])) return fields === null ? null : { fields };
+  const parsed = z.safeParse(ParamOperations, fields['operations']);
+  return parsed.success ? { fields: {}, operations: parsed.data } : null;
 }
 
 export function parseChannelSetting(text: string): ChannelSetting | null {
@@ -64,6 +85,10 @@ export function parseChannelSetting(text: string): ChannelSetting | null {
     ...(setting.allow_surcharges === true ? { allowsSurcharges: true } : {}),
     ...(setting.keep_dots === true ? { preservesDots: true } : {}),
     ...(setting.skip_automatic_tests === true ? { skipsAutomaticTests: true } : {}),
+    ...(setting.system_prompt == null || setting.system_prompt === ''
+      ? {}
+      : { systemPrompt: { text: setting.system_prompt, overrides: setting.system_prompt_override === true } }),
+    ...(setting.pass_through_body_enabled === true ? { passesBodies: true } : {}),
     formats: setting.formats ?? [],
     ...(setting.header_override == null ? {} : { headers: setting.header_override }),
   };

@@ -39,7 +39,10 @@ export interface ChannelRoute extends Route {
 }
 
 export interface RouteRequest {
-  channel: Pick<PreparedChannel, 'provider' | 'formats' | 'modelMapping' | 'base' | 'key' | 'record' | 'setting' | 'paramOverride'>;
+  channel: Pick<
+    PreparedChannel,
+    'provider' | 'formats' | 'modelMapping' | 'base' | 'key' | 'record' | 'setting' | 'paramOverride' | 'paramOperations'
+  >;
   client: ClientDialect;
   kind: CallKindName;
   model: string;
@@ -152,6 +155,7 @@ function routeOfKind(
     hasLongIdle: rules.some((rule) => rule.longIdle === true),
     setting: channel.setting,
     paramOverride: channel.paramOverride,
+    ...(channel.paramOperations === undefined ? {} : { paramOperations: channel.paramOperations }),
   };
 }
 

@@ -2,6 +2,7 @@
 import type { FailureReason } from '#shared/failure-reasons.ts';
 import { hasModelInHost } from '#shared/channel-rules.ts';
 import { filledHeaders } from '#shared/header-override.ts';
+import type { ParamOperation } from '#shared/param-operations.ts';
 import type { CallKindName } from '#server/kinds/call-kind.ts';
 import type { ChannelRecord } from '#server/db/records/channel.ts';
 import type { ClientDialect } from '#server/formats/client-dialect.ts';
@@ -80,6 +81,8 @@ export interface PreparedChannel {
   readonly statusCodeMapping: ReadonlyMap<number, number>;
   /** Fields that override the request's; null if there are none. */
   readonly paramOverride: Readonly<Record<string, unknown>> | null;
+  /** Edits of the provider's request by path. Undefined for none; then `paramOverride` may be null. */
+  readonly paramOperations: readonly ParamOperation[] | undefined;
   /** `siteUrl` of the preparation. */
   readonly siteUrl: string | undefined;
   /** Headers set by the operator, by lower-case name; they replace any other. */
@@ -128,6 +131,7 @@ export function prepareChannel(record: ChannelRecord, secrets: Pick<Secrets, 'de
   const statusCodeMapping = parseStatusCodeMapping(record.status_code_mapping);
   const paramOverride = parseParamOverride(record.param_override);
   const setting = parseChannelSetting(record.setting);
+  const changesBodies = paramOverride?.operations !== undefined || setting?.systemPrompt !== undefined;
   if (options.keys?.enabled.length === 0) problems.push({ code: 'channel_without_keys' });
   if (provider === null) problems.unshift({ code: 'channel_type_unknown', facts: { type: record.type } });
   if (modelMapping === null) problems.push({ code: 'channel_mapping_invalid' });
@@ -168,7 +172,10 @@ export function prepareChannel(record: ChannelRecord, secrets: Pick<Secrets, 'de
     modelMapping: modelMapping ?? new Map(),
     // An invalid status mapping is ignored; the channel stays usable.
     statusCodeMapping: statusCodeMapping ?? new Map(),
-    paramOverride: paramOverride === null || Object.keys(paramOverride).length === 0 ? null : paramOverride,
+    // With edits that only the final request shows, a request is never forwarded as text.
+    paramOverride:
+      paramOverride === null || (!changesBodies && Object.keys(paramOverride.fields).length === 0) ? null : paramOverride.fields,
+    paramOperations: paramOverride?.operations,
     refusedFields: options.refusedFields ?? createRefusedFields(),
     problem: together(problems),
     route(client, kind, model, address = {}) {

@@ -1,4 +1,5 @@
 // Last steps of every request that is not forwarded as text, whatever its client format.
+import { withChannelEdits, withSystemPrompt } from './channel-edits.ts';
 import { bodyOfValue } from '#server/framing/long-json.ts';
 import type { EncodedRequest, EncodeInput } from './encode-input.ts';
 import { refuseAccountObject, withoutCallerFiles } from './provider-objects.ts';
@@ -23,7 +24,7 @@ export function finalizeRequest({ body: written, dropped, files, doubtful }: Wri
   const body = own === undefined ? written : (dialect.openAccountObject?.(written, own) ?? written);
   const applied = dialect.applyTraits(body, input);
   const bounded = retainLimits(
-    { ...applied.body, ...overrideOf(input) },
+    withChannelEdits(withSystemPrompt(applied.body, input), input),
     input,
     provider.takesNoLimit === true ? noLimits : dialect.limits,
   );
@@ -62,14 +63,6 @@ export function describeRequest(body: Body, input: EncodeInput, seen: SeenNames 
 function limitOfAll(body: Body, dialect: EncodeInput['route']['dialect']): number | undefined {
   const limit = dialect.limits.read(body);
   return limit === undefined ? undefined : limit * (dialect.choicesIn?.(body) ?? 1);
-}
-
-/** Removes `stream` from an override: the client decides whether it can read a stream. */
-function overrideOf({ route, isCount }: EncodeInput): Body {
-  // Overrides are intended for generation: a token count may be rejected with them.
-  if (isCount === true) return {};
-  const { stream: _stream, ...fields } = route.paramOverride ?? {};
-  return fields;
 }
 
 function headersOf(input: EncodeInput): Readonly<Record<string, string>> | null {

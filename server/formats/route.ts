@@ -1,4 +1,5 @@
 // Resolved upstream route of a call: format, provider traits, model name.
+import type { ParamOperation } from '#shared/param-operations.ts';
 import type { Framing } from '#server/framing/framing.ts';
 import type { ModelFacts } from '#server/model-facts/model-facts.ts';
 import type { IdentityPath } from './identity.ts';
@@ -37,7 +38,13 @@ export interface Route {
     readonly allowsSurcharges?: boolean;
     /** Preserves dots of model names in deployment names. */
     readonly preservesDots?: boolean;
+    /** Text that is added where a request has no system prompt and, if it overrides, before one. */
+    readonly systemPrompt?: { readonly text: string; readonly overrides: boolean };
+    /** Forwards bodies unchanged to a provider of the caller's format. */
+    readonly passesBodies?: boolean;
   };
   /** Fields that the channel overrides; null for none. */
   readonly paramOverride: Readonly<Record<string, unknown>> | null;
+  /** Edits that the channel applies to the provider's request, after these fields. */
+  readonly paramOperations?: readonly ParamOperation[];
 }

@@ -2,6 +2,7 @@
 import { bytesOfJson, writeJson } from '#server/framing/long-json.ts';
 import type { DecodeInput } from '#server/formats/decoded-whole.ts';
 import type { CallInput, EncodedRequest } from '#server/formats/encode-input.ts';
+import { withChannelEdits } from '#server/formats/channel-edits.ts';
 import { withModel } from '#server/formats/model-in-text.ts';
 import type { CallKind } from './call-kind.ts';
 import type { ErrorInResponse } from '#server/formats/stream-pipe.ts';
@@ -30,13 +31,13 @@ export function encoded({ route, longTexts }: CallInput, text: string): Omit<Enc
 function forwardedText(call: CallInput): string {
   const { body, rawText, route } = call;
   if (call.isPassThrough === true) return rawText;
-  if (route.paramOverride !== null) return writeJson({ ...body, model: route.upstreamModel, ...overrideOf(call) }, call.longTexts);
+  if (route.paramOverride !== null) return writeJson(withOverride({ ...body, model: route.upstreamModel }, call), call.longTexts);
   return withModel(rawText, body, route.upstreamModel) ?? writeJson({ ...body, model: route.upstreamModel }, call.longTexts);
 }
 
-export function overrideOf({ route }: Pick<CallInput, 'route'>): Readonly<Record<string, unknown>> {
-  const { stream: _stream, ...fields } = route.paramOverride ?? {};
-  return fields;
+/** Returns the provider's request with the channel's edits. */
+export function withOverride(body: Readonly<Record<string, unknown>>, { route, originModel }: CallInput): Record<string, unknown> {
+  return withChannelEdits(body, { route, originModel });
 }
 
 /** Response that no model generates and that never streams. */

@@ -4,7 +4,7 @@ import type { CallInput, EncodedRequest } from '#server/formats/encode-input.ts'
 import { boundaryIn, partsOf } from '#server/formats/multipart-body.ts';
 import { withoutSurcharges } from '#server/formats/surcharges.ts';
 import { writeMultipart } from '#server/framing/multipart.ts';
-import { asRequested, encoded, overrideOf } from './forward-body.ts';
+import { asRequested, encoded, withOverride } from './forward-body.ts';
 
 /**
  * @param changes fields that replace the caller's
@@ -17,7 +17,7 @@ export function forwardMultipart(requested: CallInput, changes: Readonly<Record<
   const body =
     requested.isPassThrough === true
       ? requested.body
-      : { ...call.body, ...changes, model: requested.route.upstreamModel, ...overrideOf(call) };
+      : withOverride({ ...call.body, ...changes, model: requested.route.upstreamModel }, call);
   return {
     ...encoded(requested, ''),
     ...asRequested(requested),

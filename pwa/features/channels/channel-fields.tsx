@@ -221,6 +221,7 @@ function RoutingFields({ edited }: { edited: EditedChannel }) {
         {...form.getInputProps('weight')}
       />
       <TextInput label={label('tag')} {...form.getInputProps('tag')} />
+      <TextInput label={label('remark')} {...form.getInputProps('remark')} />
     </div>
   );
 }

@@ -35,6 +35,7 @@ export interface ChannelValues {
   priority: number | '';
   weight: number | '';
   tag: string;
+  remark: string;
   auto_ban: boolean;
   test_model: string;
   model_mapping: string;
@@ -58,6 +59,7 @@ export const emptyValues: ChannelValues = {
   priority: 0,
   weight: 0,
   tag: '',
+  remark: '',
   auto_ban: true,
   test_model: '',
   model_mapping: '',
@@ -80,6 +82,7 @@ export function valuesOf(channel: Channel): ChannelValues {
     priority: channel.priority,
     weight: channel.weight,
     tag: channel.tag,
+    remark: channel.remark ?? '',
     auto_ban: channel.auto_ban === 1,
     test_model: channel.test_model,
     model_mapping: channel.model_mapping,
@@ -131,7 +134,7 @@ export function channelProblems(
 ): Partial<Record<ChannelField, ChannelProblem>> {
   const problems: Partial<Record<ChannelField, ChannelProblem>> = {};
   const keys = keysOf(values.key);
-  for (const field of ['name', 'tag', 'test_model', 'openai_organization'] as const) {
+  for (const field of ['name', 'tag', 'remark', 'test_model', 'openai_organization'] as const) {
     if (!isChannelText(values[field].trim())) problems[field] = 'text';
   }
   if (!isChannelText(values.other.trim(), longestOther)) problems.other = 'text_long';
@@ -195,7 +198,16 @@ export function fieldsOf(values: ChannelValues): Omit<ChannelCreate, 'copy_from'
 
 /** What trying out a form depends on. `id`: the channel that is edited; its own key is used where none was typed. */
 export function draftBody(values: ChannelValues, id: number | undefined): ChannelDraft {
-  const { name: _name, groups: _groups, priority: _priority, weight: _weight, tag: _tag, auto_ban: _autoBan, ...rest } = fieldsOf(values);
+  const {
+    name: _name,
+    groups: _groups,
+    priority: _priority,
+    weight: _weight,
+    tag: _tag,
+    remark: _remark,
+    auto_ban: _autoBan,
+    ...rest
+  } = fieldsOf(values);
   return { ...rest, ...(id === undefined ? {} : { id }) };
 }
 

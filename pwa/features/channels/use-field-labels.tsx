@@ -9,7 +9,8 @@ import type { EditedChannel } from './use-channel-form.ts';
 export function useFieldLabels({ isNew, before, changed }: EditedChannel): (field: ChannelField, name?: string) => ReactNode {
   const { t } = useTranslation();
   return (field, name) => {
-    const isShort = field === 'name' || field === 'priority' || field === 'weight' || field === 'tag' || field === 'other';
+    const isShort =
+      field === 'name' || field === 'priority' || field === 'weight' || field === 'tag' || field === 'remark' || field === 'other';
     const was =
       isNew || !changed.includes(field) ? undefined : field === 'type' ? typeName(before.type) : isShort ? textOf(before, field) : true;
     return <EditLabel was={was}>{name ?? t(`channel.field.${field}`)}</EditLabel>;

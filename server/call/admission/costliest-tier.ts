@@ -18,7 +18,7 @@ export function costliestTier(
   let most = 1;
   for (const { setting, paramOverride } of routes) {
     const own = costlierTier(price, requestedTier(paramOverride ?? {}));
-    for (const tier of [own, setting.allowsSurcharges === true || isPassThrough ? wanted : undefined]) {
+    for (const tier of [own, setting.allowsSurcharges === true || setting.passesBodies === true || isPassThrough ? wanted : undefined]) {
       const there = tier === undefined ? 1 : costFactor(price, tier);
       if (there > most) [costliest, most] = [tier, there];
     }

@@ -43,6 +43,7 @@ export type ChannelFields = Partial<
     | 'param_override'
     | 'auto_ban'
     | 'tag'
+    | 'remark'
     | 'max_input_tokens'
   >
 >;
@@ -57,7 +58,7 @@ export function channelFields(input: ChannelInput, stored?: Pick<ChannelRecord, 
     const value = input[field];
     if (value !== undefined && value !== null) fields[field] = value;
   }
-  for (const field of ['openai_organization', 'test_model', 'other', 'tag'] as const) {
+  for (const field of ['openai_organization', 'test_model', 'other', 'tag', 'remark'] as const) {
     const text = input[field];
     if (text !== undefined && text !== null) fields[field] = oneLine(text, field, field === 'other' ? longestOther : undefined);
   }

@@ -38,6 +38,7 @@ export function presentChannel(record: ChannelRecord, language: Language): Chann
     other_info: presentInfo(record.other_info, language),
     auto_ban: record.auto_ban,
     tag: record.tag,
+    remark: record.remark ?? '',
     max_input_tokens: record.max_input_tokens,
     revision: record.revision,
   };

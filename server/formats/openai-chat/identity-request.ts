@@ -2,6 +2,7 @@
 import { bytesOfJson, writeJson } from '#server/framing/long-json.ts';
 import { refuseAccountObject, withoutCallerFiles } from '../provider-objects.ts';
 import type { EncodedRequest, EncodeInput } from '../encode-input.ts';
+import { withChannelEdits, withSystemPrompt } from '../channel-edits.ts';
 import { cacheKeyFor } from '../prompt-cache.ts';
 import { describeRequest } from '../finalize-request.ts';
 import { withModel } from '../model-in-text.ts';
@@ -53,10 +54,7 @@ function editedBody(input: EncodeInput, adapted: Body): Body {
   const key = cacheKeyFor(body, input);
   if (key !== undefined) edited.prompt_cache_key = key;
   if (route.paramOverride !== null) {
-    // The client decides whether it can read a stream.
-    const { stream: _stream, ...override } = route.paramOverride;
-    Object.assign(edited, override);
-    edited = retainLimits(edited, input, limits);
+    edited = retainLimits(withChannelEdits(withSystemPrompt(edited, input), input), input, limits);
   }
   return edited;
 }

@@ -9,7 +9,7 @@ import { base64Of } from '#server/framing/base64-source.ts';
 import { PiecedBody, sourceOf } from '#server/framing/byte-source.ts';
 import { MultipartFile } from '#server/framing/multipart.ts';
 import { isObject } from '#server/framing/loose-json.ts';
-import { encoded, overrideOf } from '../forward-body.ts';
+import { encoded, withOverride } from '../forward-body.ts';
 
 /** Limit of the base64. */
 const mostBytes = 10 * 1024 * 1024;
@@ -21,7 +21,7 @@ const known: ReadonlySet<string> = new Set(['model', 'file', 'language', 'prompt
 /** @throws {AppError} `untranslatable` for formats with timestamps, `invalid_request` for sounds that are too long */
 export function encodeAsChat(requested: CallInput): EncodedRequest {
   const { call, dropped } = withoutSurcharges({ ...requested, isPassThrough: false });
-  const { file, language, prompt, response_format: format } = { ...call.body, ...overrideOf(call) };
+  const { file, language, prompt, response_format: format } = withOverride(call.body, call);
   // The response has no timestamps.
   if (format === 'srt' || format === 'vtt') throw untranslatable('response_format', title);
   const sound: unknown = Array.isArray(file) ? file[0] : undefined;

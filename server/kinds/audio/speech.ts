@@ -10,7 +10,7 @@ import { parseObject } from '#server/framing/loose-json.ts';
 import { framings } from '#server/framing/registry.ts';
 import { soundAsEvent } from '#server/framing/sound-splitter.ts';
 import { type CallKind, type Decoded, megabyte, openaiCall } from '../call-kind.ts';
-import { encoded, errorIn, forwardBody, inOneStep, overrideOf } from '../forward-body.ts';
+import { encoded, errorIn, forwardBody, inOneStep, withOverride } from '../forward-body.ts';
 import { speechFormatOf } from './vendors/registry.ts';
 import { decodeVendorSpeech, encodeVendorSpeech } from './vendor-speech.ts';
 import { anyType } from './speech-format.ts';
@@ -65,7 +65,7 @@ function encode(requested: CallInput): EncodedRequest {
 function inFormat(requested: CallInput, reports: boolean): EncodedRequest {
   const { call, dropped } = withoutSurcharges(requested);
   const { stream_format: _format, ...rest } = call.body;
-  const reported = { ...rest, ...(reports ? { stream_format: 'sse' } : {}), model: requested.route.upstreamModel, ...overrideOf(call) };
+  const reported = withOverride({ ...rest, ...(reports ? { stream_format: 'sse' } : {}), model: requested.route.upstreamModel }, call);
   return { ...encoded(requested, writeJson(reported, requested.longTexts)), dropped };
 }
 

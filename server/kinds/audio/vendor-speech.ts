@@ -10,7 +10,7 @@ import { type LiftedJson, liftLongTexts, spanAt } from '#server/framing/long-tex
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import { soundAsEvent } from '#server/framing/sound-splitter.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
-import { encoded, errorIn, overrideOf } from '../forward-body.ts';
+import { encoded, errorIn, withOverride } from '../forward-body.ts';
 import { anyType, type Body, type ReportedSpeech, type SpeechFormat } from './speech-format.ts';
 import { billedCharacters, charactersOf, soundType, speaksTokens, SpokenTally } from './spoken-sound.ts';
 import { samplesAt, wavHead } from './wav-head.ts';
@@ -21,7 +21,7 @@ const longestAddress = 1024 * 1024;
 
 export function encodeVendorSpeech(requested: CallInput, form: SpeechFormat): EncodedRequest {
   const { call, dropped } = withoutSurcharges({ ...requested, isPassThrough: false });
-  const written = form.writeRequest({ ...call.body, ...overrideOf(call) }, requested.route.upstreamModel);
+  const written = form.writeRequest(withOverride(call.body, call), requested.route.upstreamModel);
   const request = {
     ...encoded(requested, writeJson(written.body, requested.longTexts)),
     headers: written.headers ?? null,

@@ -10,7 +10,7 @@ import { base64Of } from '#server/framing/base64-source.ts';
 import { PiecedBody, sourceOf } from '#server/framing/byte-source.ts';
 import { MultipartFile } from '#server/framing/multipart.ts';
 import { isObject } from '#server/framing/loose-json.ts';
-import { encoded, overrideOf } from '../forward-body.ts';
+import { encoded, withOverride } from '../forward-body.ts';
 
 /** Prefix of models that take JSON and can translate. */
 export const saying = '@cf/openai/whisper-large-v3';
@@ -21,7 +21,7 @@ const known: ReadonlySet<string> = new Set(['language', 'prompt', 'vad_filter', 
 /** @throws {AppError} `untranslatable` for subtitles of a model without timestamps */
 export function encodeForWorkers(requested: CallInput, isTranslated: boolean): EncodedRequest {
   const { call, dropped } = withoutSurcharges({ ...requested, isPassThrough: false });
-  const body: Body = { ...call.body, ...overrideOf(call) };
+  const body: Body = withOverride(call.body, call);
   const sound: unknown = Array.isArray(body.file) ? body.file[0] : undefined;
   if (!(sound instanceof MultipartFile)) throw new AppError('internal_error');
   const says = requested.route.upstreamModel.startsWith(saying);

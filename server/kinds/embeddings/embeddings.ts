@@ -11,7 +11,7 @@ import { badField } from '#server/framing/strict-fields.ts';
 import type { Route } from '#server/formats/route.ts';
 import { parseObject } from '#server/framing/loose-json.ts';
 import { type CallKind, type CallsByVendor, type Decoded, identityOfFormat, jsonType, megabyte } from '../call-kind.ts';
-import { encoded, errorIn, forwardBody, overrideOf, unwritten } from '../forward-body.ts';
+import { encoded, errorIn, forwardBody, withOverride, unwritten } from '../forward-body.ts';
 import { cohere } from './cohere.ts';
 import { dashscope } from './dashscope.ts';
 import { ernie } from './ernie.ts';
@@ -78,7 +78,7 @@ function encode(requested: CallInput, decodeTokens: DecodeTokens): EncodedReques
     if (write === undefined) return forwardBody(requested);
     const { call, dropped } = withoutSurcharges(requested);
     const own = write(call.body, requested.route.upstreamModel);
-    const text = call.isPassThrough === true ? call.rawText : writeJson({ ...own.body, ...overrideOf(call) }, call.longTexts);
+    const text = call.isPassThrough === true ? call.rawText : writeJson(withOverride(own.body, call), call.longTexts);
     return { ...encoded(requested, text), dropped, isBatch: own.isBatch };
   }
   const write = (request: EmbeddingsRequest): EncodedRequest => {
@@ -87,7 +87,7 @@ function encode(requested: CallInput, decodeTokens: DecodeTokens): EncodedReques
     if (request.inputs.length > most) throw badField('input', fieldRules.most(most));
     const { body, headers = null, dropped, isBatch = false } = provider.writeRequest(request, requested.route.upstreamModel);
     return {
-      ...encoded(requested, writeJson({ ...body, ...overrideOf(requested) }, requested.longTexts)),
+      ...encoded(requested, writeJson(withOverride(body, requested), requested.longTexts)),
       headers,
       dropped: [...(request.lost ?? []), ...dropped],
       isBatch,

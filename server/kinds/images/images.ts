@@ -12,7 +12,7 @@ import type { IdentityPath } from '#server/formats/identity.ts';
 import { untranslatable } from '#server/formats/losses.ts';
 import { withoutSurcharges } from '#server/formats/surcharges.ts';
 import { type CallKind, type CallKindName, type CallsByVendor, type Decoded, jsonType, megabyte } from '../call-kind.ts';
-import { asRequested, encoded, forwardBody, overrideOf } from '../forward-body.ts';
+import { asRequested, encoded, forwardBody, withOverride } from '../forward-body.ts';
 import { forwardMultipart } from '../forward-multipart.ts';
 import { namedPictures } from './linked-images.ts';
 import { editsClient, variationsClient } from './edits-client.ts';
@@ -160,7 +160,7 @@ function encode(requested: CallInput): EncodedRequest {
 function encodeForeign(given: CallInput, caller: PictureCaller): EncodedRequest {
   const requested = given.body;
   if (caller.passes(given.route)) {
-    const text = given.isPassThrough === true ? given.rawText : JSON.stringify({ ...requested, ...overrideOf(given) });
+    const text = given.isPassThrough === true ? given.rawText : JSON.stringify(withOverride(requested, given));
     return { ...encoded(given, text), ...asRequested(given), dropped: [], isWhole: true };
   }
   const { body, dropped, names } = caller.asWords(requested, { upstreamModel: given.route.upstreamModel, provider: given.route.provider });
@@ -184,7 +184,7 @@ function encodeWords(requested: CallInput): EncodedRequest {
   const { call, dropped } = withoutSurcharges(requested);
   const left = refused.filter((name) => call.body[name] !== undefined);
   const written = Object.fromEntries(Object.entries(call.body).filter(([name]) => !refused.includes(name)));
-  const text = writeJson({ ...written, model: route.upstreamModel, ...overrideOf(call) }, requested.longTexts);
+  const text = writeJson(withOverride({ ...written, model: route.upstreamModel }, call), requested.longTexts);
   return { ...encoded(requested, text), dropped: [...dropped, ...left] };
 }
 

@@ -11,7 +11,7 @@ import { withoutSurcharges } from '#server/formats/surcharges.ts';
 import { base64Of } from '#server/framing/base64-source.ts';
 import { type ByteSource, PiecedBody, sourceOf } from '#server/framing/byte-source.ts';
 import { MultipartFile } from '#server/framing/multipart.ts';
-import { encoded, overrideOf } from '../forward-body.ts';
+import { encoded, withOverride } from '../forward-body.ts';
 import { contentsOf } from './vendor-images.ts';
 import type { GivenPicture, PictureEdit } from './picture-edit.ts';
 import { type Body, type ImageFormat, objectsIn } from './image-format.ts';
@@ -28,7 +28,7 @@ const mark = `picture ${randomUUID()} `;
 export function encodeEdit(requested: CallInput, edit: PictureEdit, form: ImageFormat | null): EncodedRequest {
   const { call, dropped } = withoutSurcharges({ ...requested, isPassThrough: false });
   const { upstreamModel } = requested.route;
-  const { image, images, mask, markup, ...rest }: Body = { ...call.body, ...overrideOf(call) };
+  const { image, images, mask, markup, ...rest }: Body = withOverride(call.body, call);
   for (const [name, value] of Object.entries({ mask, markup })) {
     if (value !== undefined && !(Array.isArray(value) && value.length === 0)) throw untranslatable(name, title);
   }

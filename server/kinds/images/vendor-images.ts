@@ -13,7 +13,7 @@ import type { ErrorInResponse } from '#server/formats/stream-pipe.ts';
 import { withoutSurcharges } from '#server/formats/surcharges.ts';
 import { type LiftedJson, liftLongTexts, spanAt } from '#server/framing/long-texts.ts';
 import { parseObject } from '#server/framing/loose-json.ts';
-import { encoded, errorIn, overrideOf } from '../forward-body.ts';
+import { encoded, errorIn, withOverride } from '../forward-body.ts';
 import { type Body, type ImageFormat, objectsIn, type Picture, pictureOf, type ReportedPictures } from './image-format.ts';
 
 /** Member that holds the usage of a response whose images were downloaded; a random name that no provider can use. */
@@ -24,7 +24,7 @@ const longestAddresses = 1024 * 1024;
 export function encodeVendorImages(requested: CallInput, form: ImageFormat): EncodedRequest {
   const { call, dropped } = withoutSurcharges({ ...requested, isPassThrough: false });
   const { upstreamModel } = requested.route;
-  const body = { ...call.body, ...overrideOf(call) };
+  const body = withOverride(call.body, call);
   const most = form.mostPictures?.(upstreamModel) ?? Infinity;
   // The next channel's provider may make more.
   if (typeof body.n === 'number' && body.n > most) throw badField('n', fieldRules.atMost(most));

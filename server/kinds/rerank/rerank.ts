@@ -8,7 +8,7 @@ import type { CallInput, EncodedRequest } from '#server/formats/encode-input.ts'
 import { withoutSurcharges } from '#server/formats/surcharges.ts';
 import { parseObject } from '#server/framing/loose-json.ts';
 import { type CallKind, type Decoded, identityOfFormat, jsonType, megabyte, openaiCall } from '../call-kind.ts';
-import { encoded, errorIn, forwardBody, inOneStep, overrideOf, unwritten } from '../forward-body.ts';
+import { encoded, errorIn, forwardBody, inOneStep, withOverride, unwritten } from '../forward-body.ts';
 import { rerankFormatOf } from './vendors.ts';
 import { rerankClient } from './rerank-client.ts';
 import { flattened, readResponse } from './read-response.ts';
@@ -38,7 +38,7 @@ function encode(requested: CallInput): EncodedRequest {
   if (form === undefined) throw new AppError('format_unsupported');
   const written = writeRequest(call.body, form);
   if (written === null) return forwardBody(requested);
-  const own = { ...written.body, model: upstreamModel, ...overrideOf(call) };
+  const own = withOverride({ ...written.body, model: upstreamModel }, call);
   const text = writeJson(form.nested === undefined ? own : nest(own, form.nested), requested.longTexts);
   return { ...encoded(requested, text), dropped: [...dropped, ...written.dropped] };
 }
