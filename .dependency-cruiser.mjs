@@ -88,7 +88,7 @@ const testFiles = ['[.]test[.]tsx?$'];
 
 /** Where a process, a worker thread or a browser begins to read. */
 const entryPoints = [
-  '^server/(main|audit|check-health|move|backup|restore)[.]ts$',
+  '^server/(main|audit|check-health|move|backup|restore|import)[.]ts$',
   '^server/.*-worker[.]ts$',
   '^pwa/(main[.]tsx|service-worker[.]ts|manifest[.]ts)$',
   '^vite[.]config[.]ts$',
@@ -235,8 +235,8 @@ export default {
       comment:
         'app.ts, create-context.ts, serve.ts and the entry points put the parts together; no part may use them. Take what you need from the context.',
       severity: 'error',
-      from: { path: '^server/', pathNot: ['^server/(app|serve|main|audit|check-health)[.]ts$', ...testFiles] },
-      to: { path: '^server/(app|create-context|serve|main|audit)[.]ts$' },
+      from: { path: '^server/', pathNot: ['^server/(app|serve|main|audit|check-health|import)[.]ts$', ...testFiles] },
+      to: { path: '^server/(app|create-context|serve|main|audit|import)[.]ts$' },
     },
     {
       name: 'server-ground',
@@ -265,7 +265,7 @@ export default {
     oneDoor('mongodb', '^server/db/(rows/)?mongo[^/]*[.]ts$', 'Use `Collection<T>` (server/db/collection.ts): it works on both engines.'),
     oneDoor(
       'node:sqlite',
-      '^server/db/(rows/)?embedded[^/]*[.]ts$',
+      '^server/(db/(rows/)?embedded[^/]*|slices/imports/sources/sqlite-source)[.]ts$',
       'Use `Collection<T>` (server/db/collection.ts): it works on both engines.',
     ),
     oneDoor(

@@ -18,6 +18,7 @@ import type { DeletedChannelRecord } from '#server/db/records/deleted-channel.ts
 import type { FactRecord } from '#server/db/records/fact.ts';
 import type { FileRecord } from '#server/db/records/file.ts';
 import type { IdempotentCallRecord } from '#server/db/records/idempotent-call.ts';
+import type { ImportRowRecord, ImportRunRecord, ImportSourceRecord } from '#server/db/records/import.ts';
 import type { InvitationRecord } from '#server/db/records/invitation.ts';
 import type { JobRecord } from '#server/db/records/job.ts';
 import type { StoredResponseRecord } from '#server/db/records/stored-response.ts';
@@ -79,6 +80,9 @@ export interface Records {
   redemptions: RedemptionRecord;
   orders: OrderRecord;
   ledger: LedgerRecord;
+  imports: ImportRunRecord;
+  import_sources: ImportSourceRecord;
+  import_rows: ImportRowRecord;
   invitations: InvitationRecord;
   left_identities: LeftIdentityRecord;
   sessions: SessionRecord;

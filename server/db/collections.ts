@@ -184,6 +184,9 @@ export const collections: { [Name in keyof Records]: CollectionSpec & IdKind<Rec
       { name: 'state', fields: ['state', 'id'] },
     ],
   },
+  imports: { idBlock: 1, indexes: [] },
+  import_sources: { textIds: true, idBlock: 1, indexes: [] },
+  import_rows: { textIds: true, idBlock: 1, indexes: [] },
   invitations: {
     idBlock: 1,
     indexes: [

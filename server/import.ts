@@ -1,0 +1,103 @@
+// `npm run import -- --from …`: imports from one-api, new-api and LiteLLM. Exits 1 if the import was refused or is not proved, 2 if it could not be made.
+import { parseArgs } from 'node:util';
+import { pino } from 'pino';
+import { importConflictChoices, ImportOptions } from '#shared/imports.ts';
+import { createContext } from '#server/create-context.ts';
+import { readEnv } from '#server/env.ts';
+import { openStore } from '#server/serve.ts';
+import { openProgram } from '#server/slices/imports/open-program.ts';
+import { progressText, proofText, reportText } from '#server/slices/imports/print-report.ts';
+import { proveImport } from '#server/slices/imports/prove-import.ts';
+import { checkConflicts, ImportConflicts, runImport } from '#server/slices/imports/run-import.ts';
+
+const usage = `npm run import -- --from SOURCE [options]
+
+SOURCE is a SQLite file. It is only read. DATABASE_URL names the database that is imported into.
+
+  --dry-run             report what would be imported, and write nothing
+  --log-days N          import the rows of the log of the last N days (default 0: none)
+  --conflicts CHOICE    refuse (default), leave or rename: accounts whose names are taken here
+  --replace-settings    replace settings that have another value here
+  --without-settings    leave settings, prices and groups as they are
+  --json                write report and proof as JSON
+`;
+
+const { values } = parseArgs({
+  options: {
+    from: { type: 'string' },
+    'dry-run': { type: 'boolean', default: false },
+    'log-days': { type: 'string', default: '0' },
+    conflicts: { type: 'string', default: 'refuse' },
+    'replace-settings': { type: 'boolean', default: false },
+    'without-settings': { type: 'boolean', default: false },
+    json: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  },
+});
+
+try {
+  process.exitCode = values.help || values.from === undefined ? help() : await main(values.from);
+} catch (failure) {
+  const text = failure instanceof Error ? failure.message : String(failure);
+  process.stderr.write(`The import could not be made: ${text}\n`);
+  process.exitCode = failure instanceof ImportConflicts ? 1 : 2;
+}
+
+function help(): number {
+  process.stdout.write(usage);
+  return values.help ? 0 : 2;
+}
+
+async function main(from: string): Promise<number> {
+  const options = readOptions();
+  const env = readEnv();
+  const { db, masterKey } = await openStore(env);
+  const context = await createContext({ env, db, masterKey, log: pino({ level: 'silent' }) });
+  try {
+    const { program, close } = await openProgram(from, { now: Math.floor(context.now() / 1000), secrets: context.secrets });
+    try {
+      const plan = await runImport(context, { program, options, isDry: true });
+      if (values['dry-run']) {
+        write(plan, reportText(plan));
+        return plan.notes.some(({ effect }) => effect === 'conflict') ? 1 : 0;
+      }
+      checkConflicts(plan);
+      const report = await runImport(context, { program, options, isDry: false, onProgress: showProgress });
+      const proof = await proveImport(context, { program, options, report });
+      if (process.stderr.isTTY) process.stderr.write('\n');
+      write({ report, proof }, `${reportText(report)}\n${proofText(proof)}`);
+      return proof.is_complete ? 0 : 1;
+    } finally {
+      await close();
+    }
+  } finally {
+    await context.close();
+  }
+}
+
+function readOptions(): ImportOptions {
+  const conflicts = importConflictChoices.find((choice) => choice === values.conflicts);
+  const days = Number(values['log-days']);
+  if (conflicts === undefined) throw new Error(`--conflicts is one of ${importConflictChoices.join(', ')}`);
+  const parsed = ImportOptions.safeParse({
+    conflicts,
+    log_days: days,
+    replaces_settings: values['replace-settings'],
+    without_settings: values['without-settings'],
+  });
+  if (!parsed.success) throw new Error('--log-days is a whole number of days');
+  return parsed.data;
+}
+
+function write(value: unknown, text: string): void {
+  process.stdout.write(values.json ? `${JSON.stringify(value, null, 2)}\n` : text);
+}
+
+let shownAt = 0;
+
+function showProgress(progress: Parameters<typeof progressText>[0]): void {
+  const now = performance.now();
+  if (!process.stderr.isTTY || (now - shownAt < 500 && progress.done < progress.total)) return;
+  shownAt = now;
+  process.stderr.write(`\r\u001B[K${progressText(progress)}`);
+}

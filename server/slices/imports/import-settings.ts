@@ -1,0 +1,84 @@
+// Stores the source's settings where none are set here.
+import { isSecret, type SettingKey, settingRequirements, settings } from '#shared/settings.ts';
+import type { OptionRecord } from '#server/db/records/option.ts';
+import { defaultText } from '#server/settings/defaults.ts';
+import { editOptions } from '#server/settings/option-writes.ts';
+import { optionText } from '#server/settings/settings.ts';
+import type { ImportJob } from './import-job.ts';
+import { noMoney } from './mapped-row.ts';
+import type { MappedSetting } from './newapi/map-settings.ts';
+import type { Outcome } from './report.ts';
+
+/** Settings with an address that a provider or a payer calls. */
+const paymentSettings: ReadonlySet<string> = new Set(['PayAddress', 'EpayId', 'EpayKey']);
+
+export async function importSettings(job: ImportJob): Promise<void> {
+  const { context, program, options, report } = job;
+  if (options.without_settings) return;
+  const wanted = program.settings;
+  const rows = new Map(
+    (await context.db.collection('options').find({ id: { in: wanted.map(({ key }) => key) } })).map((row) => [row.id, row]),
+  );
+  const chosen: MappedSetting[] = [];
+  for (const setting of wanted) {
+    const outcome = outcomeOf(job, setting, rows.get(setting.key));
+    report.row('setting', { oldId: setting.key, money: noMoney }, outcome);
+    if (outcome === 'left') report.note('left', 'setting', setting.key, { reason: 'setting_kept' });
+    if (outcome === 'added' || outcome === 'changed') {
+      chosen.push(setting);
+      if (paymentSettings.has(setting.key)) report.note('changed', 'setting', setting.key, { reason: 'setting_payment' });
+    }
+  }
+  const complete = withNeeds(job, chosen);
+  if (!job.isDry && complete.length > 0) {
+    await editOptions(context, {
+      keys: complete.map(({ key }) => key),
+      actorId: 0,
+      plan: () =>
+        complete.map(({ key, text }) => ({
+          id: key,
+          value: isSecret(key) && text !== '' ? context.secrets.encrypt(text, 'setting') : text,
+        })),
+    });
+    await context.settings.reload();
+  }
+  await job.onRows('setting', wanted.length);
+}
+
+function outcomeOf({ context, options }: ImportJob, { key, text }: MappedSetting, row: OptionRecord | undefined): Outcome {
+  if (row === undefined) return isSame(key, text, defaultText(key)) ? 'same' : 'added';
+  const stored = readable(() => optionText(row, context.secrets));
+  if (stored !== undefined && isSame(key, text, stored)) return 'same';
+  const isDefault = stored !== undefined && isSame(key, stored, defaultText(key));
+  return isDefault || options.replaces_settings ? 'changed' : 'left';
+}
+
+function isSame(key: SettingKey, one: string, other: string): boolean {
+  if (one === other) return true;
+  const [left, right] = [one, other].map((text) => settings[key].parse(text, key));
+  return left?.ok === true && right?.ok === true && JSON.stringify(left.value) === JSON.stringify(right.value);
+}
+
+/** Drops what needs another setting that is set neither here nor there. */
+function withNeeds({ context, report }: ImportJob, chosen: readonly MappedSetting[]): MappedSetting[] {
+  const texts = new Map(chosen.map(({ key, text }) => [key, text]));
+  const isOn = (key: SettingKey): boolean => {
+    const text = texts.get(key);
+    const parsed = text === undefined ? undefined : settings[key].parse(text, key);
+    const value: unknown = parsed === undefined ? context.settings.get(key) : parsed.ok ? parsed.value : '';
+    return Array.isArray(value) ? value.length > 0 : value !== false && value !== '';
+  };
+  return chosen.filter(({ key }) => {
+    const missing = isOn(key) ? settingRequirements.find((one) => one.key === key && !isOn(one.needs)) : undefined;
+    if (missing !== undefined) report.note('left', 'setting', key, { reason: 'setting_needs', detail: missing.needs });
+    return missing === undefined;
+  });
+}
+
+function readable(read: () => string): string | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+}

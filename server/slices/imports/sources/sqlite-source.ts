@@ -1,0 +1,90 @@
+import { DatabaseSync } from 'node:sqlite';
+import { backticks, greatestStatement, pageStatement, totalsOf, totalStatement } from './sql-text.ts';
+import { type SourceDatabase, SourceError, type SourceRow } from './source-database.ts';
+
+/**
+ * Opens a SQLite file read-only. A `-wal` file next to it is read as well.
+ * @throws {SourceError} if it is no readable database
+ */
+export function openSqliteSource(file: string): SourceDatabase {
+  const database = openReadOnly(file);
+  try {
+    const tables = new Map<string, ReadonlySet<string>>();
+    const names = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'").all();
+    for (const { name } of names) {
+      const columns = database.prepare('SELECT name FROM pragma_table_info(?)').all(String(name));
+      tables.set(String(name), new Set(columns.map((column) => String(column['name']))));
+    }
+    const version = String(database.prepare('SELECT sqlite_version() AS version').get()?.['version'] ?? '');
+    // Of an uploaded file, views and triggers could hide behind the names of tables; only tables are read.
+    const read = (text: string, values: readonly (number | string)[]): SourceRow[] => {
+      try {
+        const statement = database.prepare(text);
+        statement.setReadBigInts(true);
+        return statement.all(...values).map(withNumbers);
+      } catch (cause) {
+        throw new SourceError(`The file cannot be read: ${messageOf(cause)}`, { cause });
+      }
+    };
+    const source: SourceDatabase = {
+      engine: 'sqlite',
+      version,
+      tables,
+      page: (table, request) =>
+        later(() => {
+          const { text, values } = pageStatement(backticks, source, table, request);
+          return read(text, values);
+        }),
+      total: (table, options = {}) =>
+        later(() => {
+          const { text, values } = totalStatement(backticks, source, table, options);
+          return totalsOf(read(text, values)[0] ?? {}, options.sum ?? []);
+        }),
+      greatest: (table, column) =>
+        later(() => totalsOf(read(greatestStatement(backticks, source, table, column).text, [])[0] ?? {}, []).count),
+      close: () => later(() => database.close()),
+    };
+    return source;
+  } catch (failure) {
+    database.close();
+    if (failure instanceof SourceError) throw failure;
+    throw new SourceError(`The file is no SQLite database: ${messageOf(failure)}`, { cause: failure });
+  }
+}
+
+function openReadOnly(file: string): DatabaseSync {
+  try {
+    // Its schema may be hostile: functions with side effects and extensions stay out of reach.
+    const database = new DatabaseSync(file, { readOnly: true, allowExtension: false });
+    database.exec('PRAGMA trusted_schema = OFF; PRAGMA query_only = ON');
+    return database;
+  } catch (cause) {
+    throw new SourceError(`The file cannot be opened: ${messageOf(cause)}`, { cause });
+  }
+}
+
+/** Integers as numbers where they are exact. */
+function withNumbers(row: SourceRow): SourceRow {
+  const copy: Record<string, unknown> = { ...row };
+  for (const [name, value] of Object.entries(copy)) {
+    if (typeof value === 'bigint' && Number.isSafeInteger(Number(value))) copy[name] = Number(value);
+  }
+  return copy;
+}
+
+/** Lets other work run between pages: reading is synchronous. */
+function later<T>(work: () => T): Promise<T> {
+  return new Promise((resolve, reject) => {
+    setImmediate(() => {
+      try {
+        resolve(work());
+      } catch (failure) {
+        reject(failure instanceof Error ? failure : new Error(String(failure)));
+      }
+    });
+  });
+}
+
+function messageOf(failure: unknown): string {
+  return failure instanceof Error ? failure.message : String(failure);
+}
