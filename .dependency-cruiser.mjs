@@ -268,6 +268,8 @@ export default {
       '^server/(db/(rows/)?embedded[^/]*|slices/imports/sources/sqlite-source)[.]ts$',
       'Use `Collection<T>` (server/db/collection.ts): it works on both engines.',
     ),
+    oneDoor('mysql2', '^server/slices/imports/sources/mysql-source[.]ts$', 'Only sources of imports are on MySQL.'),
+    oneDoor('pg', '^server/slices/imports/sources/postgres-source[.]ts$', 'Only sources of imports are on PostgreSQL.'),
     oneDoor(
       'undici',
       '^server/exchange/(send|dispatchers)[.]ts$',

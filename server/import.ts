@@ -1,5 +1,6 @@
 // `npm run import -- --from …`: imports from one-api, new-api and LiteLLM. Exits 1 if the import was refused or is not proved, 2 if it could not be made.
-import { parseArgs } from 'node:util';
+import { readFileSync } from 'node:fs';
+import { parseArgs, parseEnv } from 'node:util';
 import { pino } from 'pino';
 import { importConflictChoices, ImportOptions } from '#shared/imports.ts';
 import { createContext } from '#server/create-context.ts';
@@ -12,8 +13,10 @@ import { checkConflicts, ImportConflicts, runImport } from '#server/slices/impor
 
 const usage = `npm run import -- --from SOURCE [options]
 
-SOURCE is a SQLite file. It is only read. DATABASE_URL names the database that is imported into.
+SOURCE is a SQLite file, mysql://…, postgres://…, or the text of SQL_DSN. It is only read. LiteLLM: its PostgreSQL address, --config, or both. DATABASE_URL names the database that is imported into.
 
+  --config FILE         config.yaml of LiteLLM
+  --env-file FILE       environment of LiteLLM: keys of its deployments, LITELLM_SALT_KEY
   --dry-run             report what would be imported, and write nothing
   --log-days N          import the rows of the log of the last N days (default 0: none)
   --conflicts CHOICE    refuse (default), leave or rename: accounts whose names are taken here
@@ -25,6 +28,8 @@ SOURCE is a SQLite file. It is only read. DATABASE_URL names the database that i
 const { values } = parseArgs({
   options: {
     from: { type: 'string' },
+    config: { type: 'string' },
+    'env-file': { type: 'string' },
     'dry-run': { type: 'boolean', default: false },
     'log-days': { type: 'string', default: '0' },
     conflicts: { type: 'string', default: 'refuse' },
@@ -36,7 +41,7 @@ const { values } = parseArgs({
 });
 
 try {
-  process.exitCode = values.help || values.from === undefined ? help() : await main(values.from);
+  process.exitCode = values.help || (values.from === undefined && values.config === undefined) ? help() : await main();
 } catch (failure) {
   const text = failure instanceof Error ? failure.message : String(failure);
   process.stderr.write(`The import could not be made: ${text}\n`);
@@ -48,13 +53,16 @@ function help(): number {
   return values.help ? 0 : 2;
 }
 
-async function main(from: string): Promise<number> {
+async function main(): Promise<number> {
   const options = readOptions();
   const env = readEnv();
   const { db, masterKey } = await openStore(env);
   const context = await createContext({ env, db, masterKey, log: pino({ level: 'silent' }) });
   try {
-    const { program, close } = await openProgram(from, { now: Math.floor(context.now() / 1000), secrets: context.secrets });
+    const { program, close } = await openProgram(
+      { from: values.from, config: values.config, environment: readEnvironment() },
+      { now: Math.floor(context.now() / 1000), secrets: context.secrets, quotaPerUnit: context.settings.get('QuotaPerUnit') },
+    );
     try {
       const plan = await runImport(context, { program, options, isDry: true });
       if (values['dry-run']) {
@@ -73,6 +81,12 @@ async function main(from: string): Promise<number> {
   } finally {
     await context.close();
   }
+}
+
+/** The process's own environment, under that of the file. */
+function readEnvironment(): Record<string, string | undefined> {
+  const file = values['env-file'];
+  return { ...process.env, ...(file === undefined ? {} : parseEnv(readFileSync(file, 'utf8'))) };
 }
 
 function readOptions(): ImportOptions {

@@ -86,8 +86,8 @@ export const importReasons = {
     en: 'The environment variable {detail} was not given: the channel is disabled',
   },
   key_encrypted: {
-    zh: '用盐值加密，未提供 LITELLM_SALT_KEY，渠道已停用',
-    en: 'Encrypted, and LITELLM_SALT_KEY was not given: the channel is disabled',
+    zh: '已加密，未提供正确的 LITELLM_SALT_KEY',
+    en: 'Encrypted, and LITELLM_SALT_KEY was not given or is another one',
   },
   text_no_json: { zh: '{detail} 不是合法的 JSON，未导入', en: '{detail} is no valid JSON; not imported' },
   mapping_followed: { zh: '模型映射链已展开', en: 'The chain of its model mapping is resolved' },

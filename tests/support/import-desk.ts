@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { ImportOptions, type ImportProof, type ImportReport } from '#shared/imports.ts';
-import { openProgram } from '#server/slices/imports/open-program.ts';
+import { openProgram, type ProgramRequest } from '#server/slices/imports/open-program.ts';
 import { proveImport } from '#server/slices/imports/prove-import.ts';
 import { runImport } from '#server/slices/imports/run-import.ts';
 import type { TestApp } from '#tests/support/test-app.ts';
@@ -27,13 +27,13 @@ export function sourceCopy(name: SourceFile): SourceCopy {
 export const everyDay = 36_500;
 
 /** @param signal ends the import after a page */
-export async function planImport(app: TestApp, from: string, options: Partial<ImportOptions> = {}): Promise<ImportReport> {
+export async function planImport(app: TestApp, from: string | ProgramRequest, options: Partial<ImportOptions> = {}): Promise<ImportReport> {
   return withProgram(app, from, (program) => runImport(app.context, { program, options: optionsOf(options), isDry: true }));
 }
 
 export async function importFrom(
   app: TestApp,
-  from: string,
+  from: string | ProgramRequest,
   options: Partial<ImportOptions> = {},
 ): Promise<{ report: ImportReport; proof: ImportProof }> {
   return withProgram(app, from, async (program) => {
@@ -49,10 +49,15 @@ export function optionsOf(options: Partial<ImportOptions> = {}): ImportOptions {
 
 export async function withProgram<Result>(
   app: TestApp,
-  from: string,
+  from: string | ProgramRequest,
   work: (program: Awaited<ReturnType<typeof openProgram>>['program']) => Promise<Result>,
 ): Promise<Result> {
-  const { program, close } = await openProgram(from, { now: Math.floor(app.context.now() / 1000), secrets: app.context.secrets });
+  const { context } = app;
+  const { program, close } = await openProgram(typeof from === 'string' ? { from } : from, {
+    now: Math.floor(context.now() / 1000),
+    secrets: context.secrets,
+    quotaPerUnit: context.settings.get('QuotaPerUnit'),
+  });
   try {
     return await work(program);
   } finally {

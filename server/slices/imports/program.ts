@@ -7,15 +7,16 @@ export type ProgramName = 'one-api' | 'new-api' | 'litellm';
 export interface PageOptions {
   /** Rows after this position. */
   after?: string | undefined;
-  /** Rows up to this position. */
-  until?: string | undefined;
+  /** Rows before this position. */
+  before?: string | undefined;
   /** Unix seconds. Only of log rows. */
   since?: number | undefined;
 }
 
 export interface ProgramPage<Draft> {
   rows: readonly MappedRow<Draft>[];
-  /** Position of its last row. */
+  /** Positions of its first and its last row. */
+  first: string;
   position: string;
 }
 
@@ -35,6 +36,8 @@ export interface SourceTotals {
   /** Rows by kind, deleted ones included. */
   counts: Readonly<Record<keyof Drafts, number>>;
   sums: Readonly<Partial<Record<SumName, number>>>;
+  /** Largest difference of a sum that rounding explains: half a unit per row, where the source has fractions. */
+  slack?: number;
 }
 
 export const sumNames = ['user_balance', 'user_used', 'token_balance', 'token_used', 'channel_used', 'code_unused', 'log_charged'] as const;

@@ -36,7 +36,7 @@ export async function proveImport(context: AppContext, { program, options, repor
   const here = await sumsHere(context, program.identity, state?.log_quota ?? 0);
   const sums = importSums
     .filter((name) => totals.sums[name] !== undefined && (name !== 'log_charged' || hasLog))
-    .map((name) => compared(name, { source: totals.sums[name] ?? 0, here: here[name], left: leftInSum(report, name) }));
+    .map((name) => compared(name, { source: totals.sums[name] ?? 0, here: here[name], left: leftInSum(report, name) }, totals.slack));
   const books = await audit(db, now);
   const records = await checkRecords(context, program.identity);
   const openings = await countOpenings(context, program.identity);
@@ -60,8 +60,12 @@ export async function proveImport(context: AppContext, { program, options, repor
   return { ...comparison, checksum };
 }
 
-function compared(name: string, { source, here, left }: { source: number; here: number; left: number }): ImportProof['counts'][number] {
-  return { name, source, here, left, is_equal: source === here + left };
+function compared(
+  name: string,
+  { source, here, left }: { source: number; here: number; left: number },
+  slack = 0,
+): ImportProof['counts'][number] {
+  return { name, source, here, left, is_equal: Math.abs(source - here - left) <= slack };
 }
 
 /** Deleted rows are in no sum of the source, and nothing else of an amount is left out unless a remark says so. */

@@ -2,7 +2,8 @@
 import type { ImportJob } from './import-job.ts';
 import { importRows, leave, markHours, storeState } from './run-stage.ts';
 import type { FreshRow } from './targets/target.ts';
-import type { LogDraft, MappedRow } from './mapped-row.ts';
+import type { LogDraft } from './mapped-row.ts';
+import type { ProgramPage } from './program.ts';
 import { logTarget } from './targets/other-targets.ts';
 
 export async function runLogs(job: ImportJob): Promise<void> {
@@ -15,14 +16,14 @@ export async function runLogs(job: ImportJob): Promise<void> {
   counted.same += state.log_count;
   if (first !== undefined) {
     // Rows that were too old for an earlier run.
-    await runRange(job, { since, after: state.log_older, until: before(first) }, ({ position, rows }) => {
-      state.log_older_first ??= rows[0]?.oldId ?? position;
+    await runRange(job, { since, after: state.log_older, before: first }, ({ position, first: older }) => {
+      state.log_older_first ??= older;
       state.log_older = position;
     });
     if (!job.isDry) await endExtension(job);
   }
-  await runRange(job, { since, after: state.log_last }, ({ position, rows }) => {
-    state.log_first ??= rows[0]?.oldId ?? position;
+  await runRange(job, { since, after: state.log_last }, ({ position, first: newest }) => {
+    state.log_first ??= newest;
     state.log_last = position;
   });
 }
@@ -36,16 +37,11 @@ async function endExtension({ context, state }: ImportJob): Promise<void> {
   await storeState({ context, state });
 }
 
-interface LogPage {
-  rows: readonly MappedRow<LogDraft>[];
-  position: string;
-}
-
 /** @param advance changes the positions in the state, which is stored once the page is complete */
 async function runRange(
   job: ImportJob,
-  range: { since: number; after?: string | undefined; until?: string | undefined },
-  advance: (page: LogPage) => void,
+  range: { since: number; after?: string | undefined; before?: string | undefined },
+  advance: (page: ProgramPage<LogDraft>) => void,
 ): Promise<void> {
   for await (const page of job.program.pages('log', range)) {
     const fresh: FreshRow<LogDraft>[] = [];
@@ -69,8 +65,4 @@ async function runRange(
     }
     await job.onRows('log', page.rows.length);
   }
-}
-
-function before(position: string): string {
-  return String(Number(position) - 1);
 }

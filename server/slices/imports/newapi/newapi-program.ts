@@ -131,18 +131,18 @@ async function* mappedPages<Draft>(
   source: SourceDatabase,
   names: readonly string[],
   map: (row: SourceRow, table: string) => MappedRow<Draft>[],
-  { after, until, since, limit }: PageOptions & { limit: number },
+  { after, before, since, limit }: PageOptions & { limit: number },
 ): AsyncGenerator<ProgramPage<Draft>> {
   for (const table of names) {
     const bounds = {
       limit,
       ...(after === undefined ? {} : { after: Number(after) }),
-      ...(until === undefined ? {} : { until: Number(until) }),
+      ...(before === undefined ? {} : { before: Number(before) }),
       ...(since === undefined ? {} : { since: { column: 'created_at', value: since } }),
     };
     for await (const page of pagesOf(source, table, bounds)) {
       const rows = page.flatMap((row) => mapSafely(row, table, map));
-      yield { rows, position: text(page.at(-1) ?? {}, 'id') };
+      yield { rows, first: text(page[0] ?? {}, 'id'), position: text(page.at(-1) ?? {}, 'id') };
     }
   }
 }

@@ -1,15 +1,17 @@
-// Opens a source by its file or address.
+// Opens a source by its file or address. Drivers are loaded only where they are used.
 import { stat } from 'node:fs/promises';
-import { openSqliteSource } from './sqlite-source.ts';
+import { readSourceAddress } from './source-address.ts';
 import { type SourceDatabase, SourceError } from './source-database.ts';
 
 /**
- * @param from path of a SQLite file
+ * @param from path of a SQLite file, `mysql://…`, `postgres://…`, or the text of SQL_DSN
  * @throws {SourceError}
  */
 export async function openSource(from: string): Promise<SourceDatabase> {
-  const file = from.replace(/^(?:file|sqlite):(?:\/\/)?/, '');
-  const found = await stat(file).catch(() => null);
-  if (found?.isFile() !== true) throw new SourceError(`There is no file ${file}`);
-  return openSqliteSource(file);
+  const address = readSourceAddress(from);
+  if (address.engine === 'mysql') return (await import('./mysql-source.ts')).openMysqlSource(address.url);
+  if (address.engine === 'postgresql') return (await import('./postgres-source.ts')).openPostgresSource(address.url);
+  const found = await stat(address.file).catch(() => null);
+  if (found?.isFile() !== true) throw new SourceError(`There is no file ${address.file}`);
+  return (await import('./sqlite-source.ts')).openSqliteSource(address.file);
 }

@@ -3,13 +3,17 @@
 /** Values as the driver returns them; `row-values.ts` reads them. A column may be absent or null. */
 export type SourceRow = Readonly<Record<string, unknown>>;
 
+export type RowKey = number | string | readonly [string, string];
+
 export interface PageRequest {
   /** Unique column that orders the rows. */
   key: string;
+  /** Further column of the order, where the key is not unique. Keys are then pairs of both. */
+  tie?: string | undefined;
   /** Rows after this key; if undefined, from the first. */
-  after?: number | string | undefined;
-  /** Rows up to this key. */
-  until?: number | string | undefined;
+  after?: RowKey | undefined;
+  /** Rows before this key. */
+  before?: RowKey | undefined;
   /** Rows whose column is at least that value. */
   since?: { column: string; value: number | string } | undefined;
   limit: number;
@@ -59,15 +63,17 @@ export async function* pagesOf(
   request: Partial<PageRequest> = {},
 ): AsyncGenerator<readonly SourceRow[]> {
   if (!source.tables.has(table)) return;
-  const { key = 'id', limit = pageSize } = request;
+  const { key = 'id', tie, limit = pageSize } = request;
   let { after } = request;
   for (;;) {
     const rows = await source.page(table, { ...request, key, after, limit });
     if (rows.length > 0) yield rows;
     if (rows.length < limit) return;
-    const last = rows.at(-1)?.[key];
-    if (typeof last === 'bigint') after = Number(last);
-    else if (typeof last === 'number' || typeof last === 'string') after = last;
+    const last = rows.at(-1);
+    const value = last?.[key];
+    if (tie !== undefined) after = [String(value), String(last?.[tie])];
+    else if (typeof value === 'bigint') after = Number(value);
+    else if (typeof value === 'number' || typeof value === 'string') after = value;
     else return;
   }
 }

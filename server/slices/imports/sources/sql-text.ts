@@ -19,24 +19,32 @@ export function pageStatement(
   dialect: SqlDialect,
   { tables }: Pick<SourceDatabase, 'tables'>,
   table: string,
-  { key, after, until, since, limit }: PageRequest,
+  { key, tie, after, before, since, limit }: PageRequest,
 ): Statement {
   requireColumn(tables, table, key);
+  if (tie !== undefined) requireColumn(tables, table, tie);
   const values: (number | string)[] = [];
   const conditions: string[] = [];
-  const add = (column: string, operator: string, value: number | string) => {
+  const place = (value: number | string) => {
     values.push(value);
-    conditions.push(`${dialect.quote(column)} ${operator} ${dialect.placeholder(values.length)}`);
+    return dialect.placeholder(values.length);
   };
-  if (after !== undefined) add(key, '>', after);
-  if (until !== undefined) add(key, '<=', until);
+  const order = (tie === undefined ? [key] : [key, tie]).map(dialect.quote).join(', ');
+  for (const [operator, bound] of [
+    ['>', after],
+    ['<', before],
+  ] as const) {
+    if (bound === undefined) continue;
+    conditions.push(
+      typeof bound === 'object' ? `(${order}) ${operator} (${bound.map(place).join(', ')})` : `${dialect.quote(key)} ${operator} ${place(bound)}`,
+    );
+  }
   if (since !== undefined) {
     requireColumn(tables, table, since.column);
-    add(since.column, '>=', since.value);
+    conditions.push(`${dialect.quote(since.column)} >= ${place(since.value)}`);
   }
   const where = conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`;
-  const order = ` ORDER BY ${dialect.quote(key)} LIMIT ${Math.max(1, Math.floor(limit))}`;
-  return { text: `SELECT * FROM ${dialect.quote(table)}${where}${order}`, values };
+  return { text: `SELECT * FROM ${dialect.quote(table)}${where} ORDER BY ${order} LIMIT ${Math.max(1, Math.floor(limit))}`, values };
 }
 
 export function totalStatement(

@@ -1,0 +1,69 @@
+import pg from 'pg';
+import { doubleQuotes, greatestStatement, pageStatement, type Statement, totalsOf, totalStatement } from './sql-text.ts';
+import { type SourceDatabase, SourceError, type SourceRow } from './source-database.ts';
+
+const connectMs = 15_000;
+const statementMs = 600_000;
+/** date, timestamp, timestamptz: the driver would read times without a zone as local ones. */
+const dateTypes: ReadonlySet<number> = new Set([1082, 1114, 1184]);
+
+/**
+ * Opens a PostgreSQL database; the session can only read.
+ * @param address `postgres://user:password@host:5432/database`
+ * @throws {SourceError}
+ */
+export async function openPostgresSource(address: string): Promise<SourceDatabase> {
+  const client = new pg.Client({
+    connectionString: address,
+    connectionTimeoutMillis: connectMs,
+    statement_timeout: statementMs,
+    types: {
+      getTypeParser: (type: number, format?: 'text' | 'binary') =>
+        dateTypes.has(type) ? (text: string) => text : pg.types.getTypeParser(type, format ?? 'text'),
+    },
+  });
+  // Without it, a lost connection would end the process.
+  client.on('error', () => undefined);
+  const read = async ({ text, values }: Statement): Promise<SourceRow[]> => {
+    try {
+      const { rows } = await client.query<SourceRow>(text, values);
+      return rows;
+    } catch (cause) {
+      throw new SourceError(`The database cannot be read: ${reasonOf(cause)}`, { cause });
+    }
+  };
+  try {
+    await client.connect();
+  } catch (cause) {
+    throw new SourceError(`The database cannot be reached: ${reasonOf(cause)}`, { cause });
+  }
+  try {
+    await client.query("SET default_transaction_read_only = on; SET TIME ZONE 'UTC'");
+    const [about] = await read({ text: "SELECT current_setting('server_version') AS version", values: [] });
+    const columns = await read({
+      text: 'SELECT table_name AS t, column_name AS c FROM information_schema.columns WHERE table_schema = current_schema()',
+      values: [],
+    });
+    const byTable = Map.groupBy(columns, (row) => String(row['t']));
+    const source: SourceDatabase = {
+      engine: 'postgresql',
+      version: String(about?.['version'] ?? '').slice(0, 60),
+      tables: new Map([...byTable].map(([table, rows]) => [table, new Set(rows.map((row) => String(row['c'])))])),
+      page: (table, request) => read(pageStatement(doubleQuotes, source, table, request)),
+      total: async (table, options = {}) =>
+        totalsOf((await read(totalStatement(doubleQuotes, source, table, options)))[0] ?? {}, options.sum ?? []),
+      greatest: async (table, column) => totalsOf((await read(greatestStatement(doubleQuotes, source, table, column)))[0] ?? {}, []).count,
+      close: () => client.end(),
+    };
+    return source;
+  } catch (failure) {
+    await client.end().catch(() => undefined);
+    throw failure instanceof SourceError
+      ? failure
+      : new SourceError(`The database cannot be read: ${reasonOf(failure)}`, { cause: failure });
+  }
+}
+
+function reasonOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause);
+}
