@@ -14,6 +14,9 @@ import { retireMessage, runWorkers } from '#server/process/workers.ts';
 import { TransferRefusal } from '#server/transfer/refusal.ts';
 import { openStore, serve, type Serving } from '#server/serve.ts';
 
+const isTerminalGone = watchTerminal();
+process.on('SIGHUP', hangUpAtStart);
+
 try {
   const env = readEnv();
   if (env.WORKERS > 1 && cluster.isPrimary) await superviseWorkers(env);
@@ -26,7 +29,6 @@ try {
 async function serveOnSignals(env: Env): Promise<void> {
   const serving = await serve(env);
   keepServing(serving.log);
-  const isTerminalGone = watchTerminal();
   const end = (ending: () => Promise<void>, graceSeconds: number) => async () => {
     // Without its database a server cannot settle; what was not settled was not answered and costs nothing.
     const late = setTimeout(
@@ -42,6 +44,7 @@ async function serveOnSignals(env: Env): Promise<void> {
   };
   const stop = end(serving.stop, env.SHUTDOWN_GRACE);
   onSignals(['SIGTERM', 'SIGINT'], stop);
+  process.off('SIGHUP', hangUpAtStart);
   onSignals(['SIGHUP'], async () => {
     // The primary process ends or replaces its workers.
     if (cluster.isPrimary && isTerminalGone()) return stop();
@@ -60,10 +63,15 @@ async function superviseWorkers(env: Env): Promise<void> {
   // Made here, and the schema brought up to date: the first workers take it as it is.
   const { db } = await openStore(env);
   await db.close();
-  const isTerminalGone = watchTerminal();
   const workers = runWorkers({ count: env.WORKERS, log: pino({ level: env.LOG_LEVEL }) });
   onSignals(['SIGTERM', 'SIGINT'], () => workers.end());
+  process.off('SIGHUP', hangUpAtStart);
   onSignals(['SIGHUP'], () => (isTerminalGone() ? workers.end() : workers.restart()));
+}
+
+/** A reload has nothing to do while the server starts, and must not end it. */
+function hangUpAtStart(): void {
+  if (isTerminalGone()) process.exit(1);
 }
 
 function onSignals(signals: readonly NodeJS.Signals[], act: () => Promise<void> | void): void {
