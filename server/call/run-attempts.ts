@@ -78,8 +78,8 @@ export async function runAttempts(call: RunningCall, client: ClientStream | null
         uncovered = refusing instanceof Promise ? await refusing : refusing;
       }
       if (uncovered !== null) {
-        noteStopped(call, attempt);
         attempt.isPassedOver = true;
+        noteStopped(call, attempt);
         const reported = reportError(call, uncovered);
         if (call.attempts.length === 1) last = { kind: 'none', reason: 'no_channel', reported, refusal: uncovered };
         continue;

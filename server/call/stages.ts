@@ -6,6 +6,7 @@ import type { Admission } from '#server/call/admission/admission.ts';
 import type { RelayEndpoint } from '#server/call/endpoints.ts';
 import type { AdmittedCall } from '#server/call/admission/admit-call.ts';
 import type { CallAttempt, SentAttempt } from '#server/call/call-attempt.ts';
+import type { EndReason } from '#server/call/call-end.ts';
 import type { ReportedFailure } from '#server/call/relay-failure.ts';
 import type { RunningCall } from '#server/call/running-call.ts';
 import { noGuard, type TextGuard } from '#server/call/text-guard.ts';
@@ -37,6 +38,8 @@ export interface CallStage {
   findModel?(admission: Admission, model: string): PrivateModel | null | Promise<PrivateModel | null>;
   /** Returns the names of the caller's private models, the newest last. */
   modelsOf?(admission: Admission): Promise<readonly string[]>;
+  /** Called with a call that was refused before any channel was called. `model`: empty if not known yet. Never throws. */
+  refused?(error: AppError, model: string): void;
   /** Guard of texts, also for texts outside of calls. Only one stage has a guard. */
   readonly guard?: TextGuard;
   /** Returns the stage for the calls of one WebSocket. If undefined, the stage has no state per connection. */
@@ -91,6 +94,15 @@ export interface RepeatedResponse extends SentResponse {
   requestId: string;
 }
 
+/** Attempt as its end is reported. Turns of a session have no route. */
+export type EndedAttempt = Pick<CallAttempt, 'channel' | 'record' | 'isPassedOver'>;
+
+/** How an attempt ended: with a response, for the reason of the call's end; with a failure; or stopped before its response began. */
+export type AttemptEnd =
+  | { kind: 'answered'; reason: EndReason; failure?: UpstreamFailure | undefined }
+  | { kind: 'failed'; failure: UpstreamFailure }
+  | { kind: 'stopped' };
+
 /** How a call ended, for its log row. */
 export interface EndedCall {
   /** Usage; null if nothing was used. */
@@ -99,6 +111,8 @@ export interface EndedCall {
   request: SentRequest | null;
   /** Whether the whole response was read. */
   isWhole: boolean;
+  /** Milliseconds until the first byte; undefined if none arrived. */
+  firstByteMs: number | undefined;
 }
 
 /** State and hooks of a stage in one call. Every hook is optional; they are listed in the order in which they run. */
@@ -137,6 +151,8 @@ export interface StageRun {
   request?(sending: CallToSend, channel: PreparedChannel): void;
   /** Reads the headers of a response that succeeded. */
   responded?(attempt: SentAttempt, headers: ResponseHeaders | undefined): void;
+  /** Called when an attempt has ended; its record has its times. `failure`: of the upstream, or the gateway's own. Never throws. */
+  attempted?(attempt: EndedAttempt, end: AttemptEnd): void;
   /** Changes how the response of the attempt's channel is read. */
   reading?(reading: ResponseReading, channel: PreparedChannel): void;
   /** Restores the caller's names in a complete body, or in complete events, of the provider's response. */
@@ -171,6 +187,8 @@ export interface CallStages {
   findModel(admission: Admission, model: string): Promise<PrivateModel | null>;
   /** Calls the hook of the same name. */
   modelsOf(admission: Admission): Promise<readonly string[]>;
+  /** Calls the hooks of the same name. */
+  refused(error: AppError, model: string): void;
   /** Guard of the stage that has one; else `noGuard`. */
   readonly guard: TextGuard;
   connect(userId: number): StageConnection;
@@ -200,6 +218,9 @@ export function compileStages(all: readonly CallStage[], settings: { readonly re
   }
   return {
     of,
+    refused(error, model) {
+      for (const stage of all) stage.refused?.(error, model);
+    },
     guard: all.find(({ guard }) => guard !== undefined)?.guard ?? noGuard,
     async findModel(admission, model) {
       for (const stage of all) {

@@ -24,12 +24,13 @@ export function notedAs(error: AppError): string | undefined {
 
 /** Records a refusal in the log of the key's owner, and for users who watch for their first call and need the reason if none arrives. */
 export function noteRefusal(
-  { context, gate, refusals, refusalLog, addressOf }: RelayServices,
+  { context, gate, refusals, refusalLog, stages, addressOf }: RelayServices,
   error: AppError,
   { request, connection, requestId, progress }: RefusedCall,
 ): void {
   noted.set(error, requestId);
   const { model, caller } = progress;
+  stages.refused(error, model);
   if (caller !== undefined) {
     const token = { id: 0, name: caller.tokenName, group: caller.group };
     refusalLog.note({ user: caller.user, token, model, requestId, error });

@@ -3,13 +3,14 @@ import { reasonToDisable } from '#server/exchange/auto-disable.ts';
 import { disableRefused } from '#server/exchange/keys/disable-key.ts';
 import { type EndReason, endRules } from '#server/call/call-end.ts';
 import type { CallAttempt } from '#server/call/call-attempt.ts';
+import type { AttemptEnd, EndedAttempt } from '#server/call/stages.ts';
 import { elapsed, type RunningCall } from '#server/call/running-call.ts';
 import { versionOf } from '#server/call/turn.ts';
 import { invalidResponse, timeoutFailure, type UpstreamFailure } from '#server/exchange/upstream-error.ts';
 import { isRetryable, nameOf } from '#server/exchange/failure-consequences.ts';
 import { concernsKey, isSurelyOfKey, reportFailure, reportRelease, reportSuccess } from './report-outcome.ts';
 
-type NotedAttempt = Pick<CallAttempt, 'channel' | 'record'> & Partial<Pick<CallAttempt, 'keyUse' | 'keyRefusal'>>;
+type NotedAttempt = EndedAttempt & Partial<Pick<CallAttempt, 'keyUse' | 'keyRefusal'>>;
 
 /** Reports an attempt whose response had begun, at its end. */
 export function noteAnswered(call: RunningCall, attempt: NotedAttempt, reason: EndReason, failure?: UpstreamFailure): void {
@@ -30,6 +31,7 @@ export function noteAnswered(call: RunningCall, attempt: NotedAttempt, reason: E
     keyUse?.ended('failed');
   }
   keyUse?.ended(isMeasured ? 'answered' : 'unsent');
+  for (const stage of call.stages) stage.attempted?.(attempt, { kind: 'answered', reason, failure });
 }
 
 /** Reports an attempt that failed before its response began. */
@@ -40,6 +42,7 @@ export function noteFailed(call: RunningCall, attempt: NotedAttempt, failure: Up
   const caller = call.admission.user.id;
   record.end_ms = elapsed(call);
   record.error = nameIn(call, failure);
+  for (const stage of call.stages) stage.attempted?.(attempt, { kind: 'failed', failure });
   // The gateway failed or refused the request: the channel is not affected.
   if (failure.own !== undefined) {
     reportRelease(services, channel, { model, caller });
@@ -60,11 +63,15 @@ export function noteFailed(call: RunningCall, attempt: NotedAttempt, failure: Up
 }
 
 /** Reports an attempt that was stopped before its response began. */
-export function noteStopped(call: RunningCall, { channel, record, keyUse }: NotedAttempt): void {
+export function noteStopped(call: RunningCall, attempt: NotedAttempt): void {
+  const { channel, record, keyUse } = attempt;
   record.end_ms = elapsed(call);
   reportRelease(call.services, channel, { model: call.model, caller: call.admission.user.id });
   keyUse?.ended('unsent');
+  for (const stage of call.stages) stage.attempted?.(attempt, stopped);
 }
+
+const stopped: AttemptEnd = { kind: 'stopped' };
 
 /** Returns the JSON of body, API version and forwarded headers; null if the body is large. */
 function callerText({ content, turn, clientHeaders }: RunningCall): string | null {
