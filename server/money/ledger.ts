@@ -7,6 +7,7 @@ import type { ChangeFeed } from '#server/db/changes.ts';
 import { DatabaseClosed, DatabaseUnavailable } from '#server/db/collection.ts';
 import type { Database } from '#server/db/database.ts';
 import type { AccountKind } from '#server/money/account.ts';
+import { changed, type LedgerObserver, observedReserving } from '#server/money/ledger-observer.ts';
 import { changeBalance, finishOpenEntries, openAccount, setBalance } from '#server/money/ledger-entries.ts';
 import { Leases } from '#server/money/leases/leases.ts';
 import { type Reservation, shortfall } from '#server/money/leases/reservation.ts';
@@ -65,6 +66,10 @@ export interface LedgerResult {
 
 export interface Ledger {
   readonly processId: string;
+  /** Number of reservations neither settled nor released. */
+  readonly openReservations: number;
+  /** Number of calls that wait to be settled. */
+  readonly waitingSettlements: number;
   /** Settlements of this process are blocked: the database is unavailable or rejects them. */
   readonly isStuck: boolean;
   /** False if the last heartbeat could not be written: the database may be read-only. */
@@ -133,12 +138,13 @@ export interface LedgerOptions {
   randomText(count: number): string;
   /** Maximum wait of a call for quota held elsewhere; a second by default. */
   waitMs?: number | undefined;
+  observer?: LedgerObserver | undefined;
 }
 
 const idlePollMs = 10;
 
 export function createLedger(options: LedgerOptions): Ledger {
-  const { db, changes, log, now, randomText, waitMs } = options;
+  const { db, changes, log, now, randomText, waitMs, observer } = options;
   const recovery = { db, log, now, detector: createFailureDetector() };
   const identity: Identity = createIdentity({
     ...recovery,
@@ -174,6 +180,12 @@ export function createLedger(options: LedgerOptions): Ledger {
     get processId() {
       return identity.processId;
     },
+    get openReservations() {
+      return reservations.running;
+    },
+    get waitingSettlements() {
+      return settlement.waiting;
+    },
     get isStuck() {
       return settlement.isStuck || settlement.hasRefused;
     },
@@ -202,13 +214,11 @@ export function createLedger(options: LedgerOptions): Ledger {
         log.warn({ reason: String(failure) }, 'the books could not be closed; the next process to start does it');
       }
     },
-    change: (request) => changeBalance(entries, request),
-    open: (request) => openAccount(entries, request),
-    setBalance: (request) => setBalance(entries, request),
-    reserve: (request) => reserve({ reservations, settlement }, request),
-    extend: (reservation, more) => reservations.extend(reservation, more),
-    overdraw: (reservation, more) => reservations.overdraw(reservation, more),
-    settle: (reservation, row) => settle({ reservations, settlement, log }, reservation, row),
+    change: (request) => changed(observer, request, changeBalance(entries, request)),
+    open: (request) => changed(observer, request, openAccount(entries, request)),
+    setBalance: (request) => changed(observer, request, setBalance(entries, request)),
+    ...reservingOf({ reservations, settlement, observer }),
+    settle: (reservation, row) => settle({ reservations, settlement, log, observer }, reservation, row),
     sessionSettled: (key) => (key === undefined ? settlement.sessions.write() : settlement.sessions.settled(key)),
     release: (reservation) => reservations.release(reservation),
     recoverCrashed: recover,
@@ -231,16 +241,36 @@ function reserve({ reservations, settlement }: CallDependencies, request: Reserv
   return reservations.reserve(reservation, request);
 }
 
-function settle(parts: CallDependencies & { log: Logger }, reservation: Reservation, row: ChargeRow): Promise<void> {
+/** Reserving, as the observer sees it. */
+function reservingOf({
+  reservations,
+  settlement,
+  observer,
+}: CallDependencies & { observer: LedgerObserver | undefined }): Pick<Ledger, 'reserve' | 'extend' | 'overdraw'> {
+  const reserving: ReturnType<typeof reservingOf> = {
+    reserve: (request) => reserve({ reservations, settlement }, request),
+    extend: (reservation, more) => reservations.extend(reservation, more),
+    overdraw: (reservation, more) => reservations.overdraw(reservation, more),
+  };
+  return observer === undefined ? reserving : observedReserving(observer, reserving);
+}
+
+interface SettleDependencies extends CallDependencies {
+  log: Logger;
+  observer: LedgerObserver | undefined;
+}
+
+function settle(parts: SettleDependencies, reservation: Reservation, row: ChargeRow): Promise<void> {
   if (reservation.isEnded) return Promise.resolve();
   reservation.isEnded = true;
   if (shortfall(reservation, row.quota) > 0) return settleUncovered(parts, reservation, row);
   parts.reservations.settled();
+  parts.observer?.charged(row);
   return parts.settlement.settle(reservation, row);
 }
 
 async function settleUncovered(
-  { reservations, settlement, log }: CallDependencies & { log: Logger },
+  { reservations, settlement, log, observer }: SettleDependencies,
   reservation: Reservation,
   row: ChargeRow,
 ): Promise<void> {
@@ -254,5 +284,6 @@ async function settleUncovered(
   } finally {
     reservations.settled();
   }
+  observer?.charged(row);
   await settlement.settle(reservation, row);
 }

@@ -12,6 +12,7 @@ import { lateMarks } from '#server/money/settlement/late-rows.ts';
 import type { Leases } from '#server/money/leases/leases.ts';
 import { type ClosedBooks, isCounted } from '#server/money/recovery/crash-recovery.ts';
 import { addTo, settlePatch, type SettleShapes, settleShapes, stateOf, type Sum } from '#server/money/settlement/settlement-writes.ts';
+import { sharesAccount } from '#server/money/settlement/shares-account.ts';
 import { SessionSums } from '#server/money/settlement/session-sums.ts';
 import { bareRow, storableRow } from '#server/money/settlement/storable-row.ts';
 
@@ -91,6 +92,10 @@ export class Settlement {
   /** The database responds but rejects some settlements, which an administrator must look at. */
   get hasRefused(): boolean {
     return this.#parked.length + this.#retrying.length > 0;
+  }
+
+  get waiting(): number {
+    return this.#queue.length + this.#parked.length + this.#retrying.length;
   }
 
   /** Reports whether usage of that lease's account cannot be settled now. */
@@ -343,7 +348,3 @@ export class Settlement {
 }
 
 const none: readonly Entry[] = [];
-
-function sharesAccount({ reservation: one }: Entry, { reservation: other }: Entry): boolean {
-  return one.user === other.user || (one.token !== null && one.token === other.token);
-}
