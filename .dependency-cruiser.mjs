@@ -21,6 +21,8 @@ const serverLayers = [
   ['db'],
   // Who changed what; wraps the database.
   ['audit-log'],
+  // What is measured and exported.
+  ['telemetry'],
   ['secrets'],
   ['http'],
   // What is said over one connection in both directions.
@@ -289,6 +291,11 @@ export default {
       'ws',
       '^server/sockets/(socket-server|upstream-socket)[.]ts$',
       'Sockets of clients are `MessageSocket`, those to providers `UpstreamSocket` (server/sockets/): bounded and kept alive.',
+    ),
+    oneDoor(
+      '@opentelemetry/[^/]+',
+      '^server/telemetry/otel-[^/]+[.]ts$',
+      'Measure through server/telemetry/registry.ts and traces.ts: the SDK is loaded only if something is exported.',
     ),
     oneDoor('nodemailer', '^server/notify/mail[.]ts$', 'Send mails through `context.mail`.'),
     oneDoor('idb', '^pwa/offline/', 'Use pwa/offline/database.ts and what stands on it.'),

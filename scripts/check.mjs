@@ -22,6 +22,7 @@ const steps = [
   { name: 'words', command: script('check-words.ts'), hint: 'Use the standard term: told → reported, asked → requested, kept → stored.' },
   { name: 'first paint', command: script('check-first-paint.ts'), shown: /of \d+ kB/ },
   { name: 'translation doc', command: [...script('write-translation-doc.ts'), '--check'] },
+  { name: 'metrics doc', command: [...script('write-metrics-doc.ts'), '--check'] },
   { name: 'provider doc', command: [...script('write-provider-doc.ts'), '--check'] },
   { name: 'mutations', command: [...script('test-mutations.mjs'), '--check'] },
   { name: 'bundle', command: script('check-bundle.ts'), shown: /of \d+ kB/ },

@@ -30,6 +30,7 @@ import { mountWallet } from '#server/features/wallet/routes.ts';
 import type { Connection } from '#server/http/connection.ts';
 import { allowOrigin, isOpenToOrigins, preflightResponse } from '#server/http/cross-origin.ts';
 import { failureHeaders, toAppError } from '#server/http/failure.ts';
+import { mountHealth } from '#server/http/health-routes.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import { type DirectResponse, fetchResponse } from '#server/http/lean-response.ts';
 import { mountOpenApi } from '#server/http/openapi.ts';
@@ -44,6 +45,8 @@ import { siteIdentity } from '#server/settings/site-logo.ts';
 import { createCallStages } from '#server/call-stages.ts';
 import { createRelay, type Relay } from '#server/call/create-relay.ts';
 import { surfaceAt, isMissingKind } from '#server/call/endpoints.ts';
+import { mountMetrics } from '#server/slices/metrics/metrics-routes.ts';
+import { watchRelay } from '#server/slices/metrics/watch-relay.ts';
 import { mountMidjourney } from '#server/slices/drawings/routes.ts';
 import { mountGeminiVideos } from '#server/slices/videos/gemini-routes.ts';
 import { mountJimeng } from '#server/slices/videos/jimeng-routes.ts';
@@ -155,7 +158,8 @@ function mountRoutes(host: RouteHost, relay: Relay): void {
   mountOptions(host); //                   /api/option/
   mountAuditLog(host); //                  /api/audit_log/
   mountOpenApi(host); //                   /api/openapi.json
-  mountHealth(host); //                    /healthz
+  mountHealth(host); //                    /livez, readyz, healthz
+  mountMetrics(host); //                   /metrics
 }
 
 export function createApp(context: AppContext, options: { consoleFolder?: string } = {}): App {
@@ -174,7 +178,7 @@ export function createApp(context: AppContext, options: { consoleFolder?: string
     endpoints: [],
   };
 
-  const relay = createRelay(context, createCallStages(context));
+  const relay = watchRelay(context, createRelay(context, createCallStages(context)));
   mountRoutes(host, relay);
   const files = createStaticFiles(context, options.consoleFolder ?? consoleFolder, () => siteIdentity(context.settings));
   const refuse = createRefuser(host);
@@ -258,23 +262,4 @@ function createRefuser(host: RouteHost): (request: Request, connection: Connecti
 /** RFC 9112, 3.2: such a request of HTTP/1.1 is answered with 400. */
 function isWithoutHost({ req }: Connection): boolean {
   return req.headers.host === undefined && req.httpVersion === '1.1';
-}
-
-/** Whether this process and its database are alive and calls are settled, for load balancers. */
-function mountHealth(host: RouteHost): void {
-  host.add('GET', '/healthz', async (request, _params, connection) => {
-    const { requestId } = host.facts(request, connection);
-    const headers = { 'cache-control': 'no-store', 'x-oneapi-request-id': requestId };
-    try {
-      await host.context.db.ping();
-      // Calls stay unsettled although the database responds: an operator has to check.
-      if (host.context.ledger.isStuck) return Response.json({ status: 'settlements are stuck' }, { status: 503, headers });
-      // It may be read and not written: a full disk.
-      if (!host.context.ledger.canWrite) return Response.json({ status: 'the database takes no writes' }, { status: 503, headers });
-      return Response.json({ status: 'ok' }, { headers });
-    } catch (failure) {
-      host.context.log.warn({ requestId, err: failure }, 'the database does not answer the health check');
-      return Response.json({ status: 'database unavailable' }, { status: 503, headers });
-    }
-  });
 }

@@ -14,8 +14,10 @@ import { promptEditsStage } from '#server/slices/prompt-edits/stage.ts';
 import { providerContainersStage } from '#server/slices/provider-containers/stage.ts';
 import { rateLimitsStage } from '#server/slices/rate-limits/stage.ts';
 import { remoteMediaStage } from '#server/slices/remote-media/stage.ts';
+import { metricsStage } from '#server/slices/metrics/stage.ts';
 import { serverTimingStage } from '#server/slices/server-timing/stage.ts';
 import { signaturesStage } from '#server/slices/signatures/stage.ts';
+import { tracesStage } from '#server/slices/traces/stage.ts';
 import { turnStateStage } from '#server/slices/turn-state/stage.ts';
 
 export function createCallStages(context: AppContext): readonly CallStage[] {
@@ -38,5 +40,7 @@ export function createCallStages(context: AppContext): readonly CallStage[] {
     affinityStage(context),
     costHeaderStage(context),
     serverTimingStage(context),
+    metricsStage(context),
+    tracesStage(context),
   ];
 }

@@ -15,6 +15,7 @@ import type { ChannelFigures } from '#server/exchange/channel-figures.ts';
 import type { KeyFigures } from '#server/exchange/keys/key-figures.ts';
 import type { ChannelIndex } from '#server/exchange/channel-index.ts';
 import type { Sender } from '#server/exchange/send.ts';
+import type { Telemetry } from '#server/telemetry/telemetry.ts';
 
 /** Everything that a handler may reach outside itself. Tests replace the clock and the random source here. */
 export interface AppContext {
@@ -45,6 +46,8 @@ export interface AppContext {
   /** What bodies of requests may cost this process. */
   readonly bodies: Bodies;
   readonly log: Logger;
+  /** Metrics and traces; null if nothing exports them. */
+  readonly telemetry: Telemetry | null;
   /** Milliseconds since the epoch. */
   now(): number;
   /** `count` random characters of `0-9a-zA-Z`, from a cryptographic source. */

@@ -4,6 +4,7 @@ import { type Logger, pino } from 'pino';
 import { createRecordingDatabase } from '#server/audit-log/recording-database.ts';
 import type { AppContext } from '#server/context.ts';
 import { createChangeFeed } from '#server/db/change-feed.ts';
+import type { ChangeFeed } from '#server/db/changes.ts';
 import { parseDatabaseUrl } from '#server/db/database-url.ts';
 import type { Database } from '#server/db/database.ts';
 import type { Env } from '#server/env.ts';
@@ -23,11 +24,15 @@ import { createRandomText } from '#server/secrets/random-text.ts';
 import { createSecrets } from '#server/secrets/secrets.ts';
 import { createSettings } from '#server/settings/settings.ts';
 import { cutCallsMs } from '#server/process/shutdown-bounds.ts';
-import { createChannelFigures } from '#server/exchange/channel-figures.ts';
+import { type ChannelFigures, createChannelFigures } from '#server/exchange/channel-figures.ts';
 import { createKeyFigures } from '#server/exchange/keys/key-figures.ts';
 import { createChannelIndex } from '#server/exchange/channel-index.ts';
 import { createSender } from '#server/exchange/send.ts';
 import { abandonCounts } from '#server/exchange/token-estimate.ts';
+import { createKnownNames } from '#server/slices/metrics/known-names.ts';
+import { createMoneyMetrics } from '#server/slices/metrics/money-metrics.ts';
+import { startTelemetry } from '#server/telemetry/telemetry.ts';
+import { watchDatabase } from '#server/telemetry/watch-database.ts';
 
 export interface RunningContext extends AppContext {
   /** Waits for the work that outlived its request, settles the books and closes the database. */
@@ -49,10 +54,11 @@ export interface ContextParts {
 
 /** Starts the caches and this process' books. `close` closes the database too. */
 export async function createContext(parts: ContextParts): Promise<RunningContext> {
-  const { env, db } = parts;
+  const { env } = parts;
   const log = parts.log ?? pino({ level: env.LOG_LEVEL });
   const now = parts.now ?? Date.now;
   const randomText = createRandomText();
+  const { telemetry, registry, db } = await measure(parts.db, env, log);
   await checkMasterKey(db, parts.masterKey);
   const secrets = createSecrets(parts.masterKey);
   const changes = createChangeFeed({
@@ -61,15 +67,13 @@ export async function createContext(parts: ContextParts): Promise<RunningContext
     onError: (failure) => log.warn({ reason: String(failure) }, 'the change feed has a problem and goes on'),
   });
   const settings = createSettings({ db, changes, secrets, log, basePath: env.BASE_PATH });
-  const ledger = createLedger({ db, changes, log, now, randomText, waitMs: parts.leaseWaitMs });
-  recordBalances(ledger, { db, now });
   const channels = createChannelIndex({ db, changes, secrets, settings, log });
+  const observer = registry === null ? undefined : createMoneyMetrics(registry, createKnownNames(channels, registry), settings);
+  const ledger = createLedger({ db, changes, log, now, randomText, waitMs: parts.leaseWaitMs, observer });
+  recordBalances(ledger, { db, now });
   const figures = createChannelFigures({ db, log, now });
   const keyFigures = createKeyFigures({ db, log, now });
-  changes.listen('passed_test', (key) => {
-    const [id, at] = String(key).split(':').map(Number);
-    if (id !== undefined && at !== undefined) figures.passed(id, at);
-  });
+  followTests(changes, figures);
   const sender = createSender();
   const quotes = createQuotes(settings);
   const mail = createMail({ settings, log });
@@ -101,6 +105,7 @@ export async function createContext(parts: ContextParts): Promise<RunningContext
     secrets,
     bodies,
     log,
+    telemetry,
     now,
     randomText,
     random: parts.random ?? Math.random,
@@ -123,9 +128,25 @@ export async function createContext(parts: ContextParts): Promise<RunningContext
       bodies.watch.stop();
       await ledger.stop();
       await changes.stop();
+      await telemetry?.stop();
       await db.close();
     },
   };
+}
+
+/** Tests that passed in another process count in this one. */
+function followTests(changes: ChangeFeed, figures: ChannelFigures): void {
+  changes.listen('passed_test', (key) => {
+    const [id, at] = String(key).split(':').map(Number);
+    if (id !== undefined && at !== undefined) figures.passed(id, at);
+  });
+}
+
+/** Starts what the environment wants measured. */
+async function measure(db: Database, env: Env, log: Logger) {
+  const telemetry = await startTelemetry(env, log);
+  const registry = telemetry?.registry ?? null;
+  return { telemetry, registry, db: registry === null ? db : watchDatabase(db, registry) };
 }
 
 /** Copies of the largest body that must fit: as received, in flight to the upstream, for its stored part, and the share reserved for small ones. */

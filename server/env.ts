@@ -4,13 +4,13 @@ import { parseRange } from '#server/network/addresses.ts';
 import { isServerPath } from '#shared/paths.ts';
 import { withoutTrailing } from '#shared/trailing.ts';
 
-const integer = (min: number, max: number, fallback: number) =>
+const anyInteger = (min: number, max: number) =>
   z
     .string()
     .regex(/^\d+$/, 'must be a whole number')
     .transform(Number)
-    .refine((value) => value >= min && value <= max, `must be between ${min} and ${max}`)
-    .default(fallback);
+    .refine((value) => value >= min && value <= max, `must be between ${min} and ${max}`);
+const integer = (min: number, max: number, fallback: number) => anyInteger(min, max).default(fallback);
 
 const boolean = (fallback: boolean) =>
   z
@@ -42,12 +42,55 @@ const BasePath = z
   .default('');
 
 /** An `http` or `https` address, without a slash at its end. */
-const address = (initial: string) =>
-  z
+const anyAddress = z
+  .string()
+  .refine((text) => /^https?:$/.test(URL.parse(text)?.protocol ?? ''), 'must be an address that begins with http:// or https://')
+  .transform((text) => withoutTrailing(text, '/'));
+const address = (initial: string) => anyAddress.default(initial);
+
+const optionalAddress = anyAddress.optional();
+const protocol = z.literal('http/protobuf', { error: 'must be http/protobuf' }).optional();
+
+/** https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/; the SDK reads further ones, such as headers and timeouts. */
+const telemetryVariables = {
+  /** Port of `/metrics`; 0: any free one. If undefined, none. */
+  METRICS_PORT: anyInteger(0, 65535).optional(),
+  METRICS_HOST: z.string().default('127.0.0.1'),
+  /** Opens `/metrics` on the server's port as well, and is required on METRICS_PORT. */
+  METRICS_TOKEN: z
     .string()
-    .refine((text) => /^https?:$/.test(URL.parse(text)?.protocol ?? ''), 'must be an address that begins with http:// or https://')
-    .transform((text) => withoutTrailing(text, '/'))
-    .default(initial);
+    .regex(/^[\x21-\x7e]{16,}$/, 'must have at least 16 visible ASCII characters')
+    .optional(),
+  /** `continue`: spans of calls join the callers' traces and follow their sampling. `link`: they only refer to them. */
+  TRACE_CALLERS: z.enum(['link', 'continue']).default('link'),
+  OTEL_SDK_DISABLED: boolean(false),
+  OTEL_SERVICE_NAME: z.string().optional(),
+  OTEL_METRICS_EXPORTER: z.enum(['otlp', 'none'], { error: 'must be otlp or none; METRICS_PORT serves Prometheus' }).optional(),
+  OTEL_TRACES_EXPORTER: z.enum(['otlp', 'none'], { error: 'must be otlp or none' }).optional(),
+  OTEL_EXPORTER_OTLP_ENDPOINT: optionalAddress,
+  OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: optionalAddress,
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: optionalAddress,
+  OTEL_EXPORTER_OTLP_PROTOCOL: protocol,
+  OTEL_EXPORTER_OTLP_METRICS_PROTOCOL: protocol,
+  OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: protocol,
+  /** Milliseconds. */
+  OTEL_METRIC_EXPORT_INTERVAL: integer(100, 86_400_000, 60_000),
+  OTEL_TRACES_SAMPLER: z
+    .enum(['always_on', 'always_off', 'traceidratio', 'parentbased_always_on', 'parentbased_always_off', 'parentbased_traceidratio'])
+    .default('parentbased_always_on'),
+  /** Share of traces, for the samplers by ratio. */
+  OTEL_TRACES_SAMPLER_ARG: z
+    .string()
+    .transform(Number)
+    .refine((ratio) => ratio >= 0 && ratio <= 1, 'must be between 0 and 1')
+    .default(1),
+  /** Spans that wait for the collector; further ones are dropped. */
+  OTEL_BSP_MAX_QUEUE_SIZE: integer(1, 65_536, 2048),
+  OTEL_BSP_MAX_EXPORT_BATCH_SIZE: integer(1, 65_536, 512),
+  /** Milliseconds. */
+  OTEL_BSP_SCHEDULE_DELAY: integer(10, 3_600_000, 5000),
+  OTEL_BSP_EXPORT_TIMEOUT: integer(100, 600_000, 30_000),
+};
 
 const Variables = z.object({
   PORT: integer(0, 65535, 3000),
@@ -123,6 +166,7 @@ const Variables = z.object({
   LINUXDO_URL: address('https://connect.linux.do'),
   TELEGRAM_OAUTH_URL: address('https://oauth.telegram.org'),
   TURNSTILE_URL: address('https://challenges.cloudflare.com'),
+  ...telemetryVariables,
 });
 
 const Environment = Variables.refine(({ TLS_CERT, TLS_KEY }) => (TLS_CERT === undefined) === (TLS_KEY === undefined), {

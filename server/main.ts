@@ -13,6 +13,7 @@ import { watchTerminal } from '#server/process/terminal.ts';
 import { retireMessage, runWorkers } from '#server/process/workers.ts';
 import { TransferRefusal } from '#server/transfer/refusal.ts';
 import { openStore, serve, type Serving } from '#server/serve.ts';
+import { servePrimaryMetrics } from '#server/telemetry/telemetry.ts';
 
 const isTerminalGone = watchTerminal();
 process.on('SIGHUP', hangUpAtStart);
@@ -63,7 +64,9 @@ async function superviseWorkers(env: Env): Promise<void> {
   // Made here, and the schema brought up to date: the first workers take it as it is.
   const { db } = await openStore(env);
   await db.close();
-  const workers = runWorkers({ count: env.WORKERS, log: pino({ level: env.LOG_LEVEL }) });
+  const log = pino({ level: env.LOG_LEVEL });
+  await servePrimaryMetrics(env, log);
+  const workers = runWorkers({ count: env.WORKERS, log });
   onSignals(['SIGTERM', 'SIGINT'], () => workers.end());
   process.off('SIGHUP', hangUpAtStart);
   onSignals(['SIGHUP'], () => (isTerminalGone() ? workers.end() : workers.restart()));

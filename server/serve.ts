@@ -3,6 +3,7 @@ import cluster from 'node:cluster';
 import { type Logger, pino } from 'pino';
 import { isSetUp } from '#server/accounts/setup-check.ts';
 import { createApp } from '#server/app.ts';
+import type { AppContext } from '#server/context.ts';
 import { createContext, spoolFolder } from '#server/create-context.ts';
 import type { Database } from '#server/db/database.ts';
 import { openDatabase } from '#server/db/open.ts';
@@ -16,6 +17,7 @@ import { startDelivery } from '#server/notify/delivery-timer.ts';
 import { readTlsPair, type TlsReports } from '#server/network/tls-pair.ts';
 import { lastRequestsMs } from '#server/process/shutdown-bounds.ts';
 import { upgradeData } from '#server/transfer/upgrade-data.ts';
+import { openMetricsPort } from '#server/telemetry/telemetry.ts';
 import { findMasterKey, makeMasterKey } from '#server/secrets/master-key.ts';
 
 export interface Serving {
@@ -52,6 +54,7 @@ export async function serve(env: Env): Promise<Serving> {
   const listening = await listen(app.listeners, { port: env.PORT, host: env.HOST, clientTimeout: env.CLIENT_TIMEOUT, tls });
   // Jobs that came due while no server ran, and the leftovers of a killed one, run at once.
   void scheduler.tick();
+  await serveMetrics(context);
   const idle = new AbortController();
   const cut = new AbortController();
   let cutAt = Infinity;
@@ -88,6 +91,13 @@ export async function serve(env: Env): Promise<Serving> {
     },
     reload: listening.reloadTls,
   };
+}
+
+/** Of several workers, the primary process listens. @throws {Error} if the address cannot be used */
+async function serveMetrics({ env, log, telemetry, onClose }: AppContext): Promise<void> {
+  if (cluster.isWorker || telemetry === null) return;
+  const server = await openMetricsPort(env, { log, scrape: telemetry.scrape });
+  onClose(async () => server?.close());
 }
 
 /** @throws {EnvironmentError} if the certificate or its key is unusable */

@@ -141,6 +141,7 @@ export const channelKeyApi = {
   }),
   check: endpoint('POST', '/api/channel/:id/keys/check', {
     access: 'admin',
+    audit: { exempt: 'reads' },
     params: ChannelParam,
     body: z.object({ keys: Keys }),
     reply: KeyIntake,
@@ -148,6 +149,7 @@ export const channelKeyApi = {
   }),
   add: endpoint('POST', '/api/channel/:id/keys', {
     access: 'admin',
+    audit: { kind: 'channel', action: 'changed', by: 'call', object: 'id' },
     params: ChannelParam,
     body: z.object({ keys: Keys, weight: z.optional(Weight), status: z.optional(Status) }),
     reply: KeyIntake,
@@ -155,6 +157,7 @@ export const channelKeyApi = {
   }),
   edit: endpoint('PUT', '/api/channel/:id/keys/:key', {
     access: 'admin',
+    audit: { kind: 'channel', action: 'changed', by: 'call', object: 'id' },
     params: KeyParam,
     body: ChannelKeyEdit,
     reply: ChannelKey,
@@ -162,6 +165,7 @@ export const channelKeyApi = {
   }),
   replace: endpoint('POST', '/api/channel/:id/keys/:key/replace', {
     access: 'admin',
+    audit: { kind: 'channel', action: 'key_replaced', by: 'call', object: 'id' },
     params: KeyParam,
     body: z.object({ key: KeyText, revision: z.optional(z.int()) }),
     reply: ChannelKey,
@@ -169,6 +173,7 @@ export const channelKeyApi = {
   }),
   setStatus: endpoint('PUT', '/api/channel/:id/keys', {
     access: 'admin',
+    audit: { kind: 'channel', action: 'changed', by: 'call', object: 'id' },
     params: ChannelParam,
     body: z.object({ ids: Ids, status: Status }),
     reply: z.int(),
@@ -176,6 +181,7 @@ export const channelKeyApi = {
   }),
   remove: endpoint('POST', '/api/channel/:id/keys/remove', {
     access: 'admin',
+    audit: { kind: 'channel', action: 'changed', by: 'call', object: 'id' },
     params: ChannelParam,
     body: z.object({ ids: Ids }),
     reply: z.int(),
@@ -184,6 +190,7 @@ export const channelKeyApi = {
   /** `time` is in seconds. A failed test is `success: false` with the same extra. A passed one enables a refused key. */
   test: endpoint('POST', '/api/channel/:id/keys/:key/test', {
     access: 'admin',
+    audit: { exempt: 'reads' },
     params: KeyParam,
     body: z.object({ model: z.optional(z.string().check(z.maxLength(255))) }),
     extra: z.object({ time: z.number() }),
@@ -198,6 +205,7 @@ export const channelKeyApi = {
   /** `key`: whole, or its last characters, with or without an ellipsis. */
   find: endpoint('POST', '/api/channel/keys/find', {
     access: 'admin',
+    audit: { exempt: 'reads' },
     body: z.object({ key: KeyText }),
     reply: z.array(KeyPlace),
     summary: 'Find all channels that have a key',
@@ -205,6 +213,7 @@ export const channelKeyApi = {
   /** `from`: a place of the old key. */
   replaceAll: endpoint('POST', '/api/channel/keys/replace', {
     access: 'admin',
+    audit: { kind: 'channel', action: 'key_replaced', by: 'call' },
     body: z.object({
       from: z.object({ channel_id: z.int().check(z.minimum(1)), key_id: z.int().check(z.minimum(0)) }),
       channels: Ids,
@@ -221,6 +230,7 @@ export const channelKeyApi = {
   }),
   undo: endpoint('POST', '/api/channel/keys/replacements/:id/undo', {
     access: 'admin',
+    audit: { kind: 'channel', action: 'key_replaced', by: 'call' },
     params: ChannelParam,
     reply: KeyReplacement,
     summary: 'Take back a replacement of a key, within 24 hours',

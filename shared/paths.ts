@@ -12,6 +12,9 @@ export const serverPrefixes = [
   '/jimeng',
   '/dashboard/billing',
   '/healthz',
+  '/livez',
+  '/readyz',
+  '/metrics',
   '/logo',
 ] as const;
 

@@ -89,6 +89,10 @@ class PollingChangeFeed implements ChangeFeed {
     return () => void this.#gapListeners.delete(listener);
   }
 
+  get lagMs(): number {
+    return performance.now() - this.#polledAt;
+  }
+
   async announce(kind: ChangeKind, key: number | string): Promise<void> {
     const reported = this.announceHere(kind, key);
     try {

@@ -26,6 +26,8 @@ export interface ChangeFeed {
   listenMany(kind: ChangeKind, listener: ChangesListener): () => void;
   /** Called when rows may have been missed (after an outage): caches must be dropped. */
   onGap(listener: () => void | Promise<void>): () => void;
+  /** Milliseconds since changes of other processes were last read. */
+  readonly lagMs: number;
   start(): Promise<void>;
   stop(): Promise<void>;
 }

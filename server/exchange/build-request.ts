@@ -17,6 +17,8 @@ export interface UpstreamCall extends Omit<CallInput, 'route'> {
   channel: PreparedChannel;
   /** Null if the provider does not support the call. */
   route: ChannelRoute | null;
+  /** Headers that continue the call's trace; they replace none. */
+  traceHeaders?: Readonly<Record<string, string>> | undefined;
 }
 
 export interface UpstreamRequest extends SendRequest, Omit<EncodedRequest, 'headers' | 'isAsRequested'> {
@@ -81,14 +83,15 @@ export function authorizeRequest(request: UpstreamRequest, signing: Signing): Up
 }
 
 function openRequest(
-  { channel, isStream: isStreamWanted }: Pick<UpstreamCall, 'channel' | 'isStream'>,
+  { channel, isStream: isStreamWanted, traceHeaders }: Pick<UpstreamCall, 'channel' | 'isStream' | 'traceHeaders'>,
   route: ChannelRoute,
   encoded: EncodedRequest,
 ): UpstreamRequest {
   const isStream = isStreamWanted && encoded.isWhole !== true;
   const { gathering } = route.dialect;
   const isGathered = !isStream && route.provider.streamsOnly === true && gathering !== undefined;
-  const headers = route.format.headers(isStream || isGathered);
+  const ofFormat = route.format.headers(isStream || isGathered);
+  const headers = traceHeaders === undefined ? ofFormat : { ...traceHeaders, ...ofFormat };
   const path = encoded.isBatch === true ? route.batchPath : isStream ? route.streamPath : route.path;
   const awaiting = (encoded.createAwaiting ?? route.dialect.createAwaiting)?.({ path, isStream });
   const { body, upstreamModel, reasoningEffort, sentLimit, hostedLeast, hostedVariants, hostedIfCut, requestedTier, writesLong, dropped } =

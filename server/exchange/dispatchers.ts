@@ -9,7 +9,18 @@ export interface Dispatchers {
    * https://www.rfc-editor.org/rfc/rfc6455#section-4.1
    */
   ofSocket(origin: string, proxy: string | null): Dispatcher;
+  /** Of all pools without a proxy, whose agents do not report them. */
+  readonly connections: ConnectionFigures;
   close(): Promise<void>;
+}
+
+export interface ConnectionFigures {
+  /** Connected sockets, and those of them without a request. */
+  connected: number;
+  free: number;
+  /** Requests that were sent, and those that wait for a socket. */
+  running: number;
+  waiting: number;
 }
 
 /** Maximum connections per origin; with HTTP/1.1 every open stream needs one. */
@@ -38,6 +49,18 @@ export function createDispatchers(): Dispatchers {
       // TLS is always tunnelled.
       const isBare = proxy === null || proxy.startsWith('socks5:') || origin.startsWith('https:');
       return isBare ? of(origin, proxy) : stored(`${proxy} tunnel ${origin}`, () => throughProxy(proxy, true));
+    },
+    get connections() {
+      const sum: ConnectionFigures = { connected: 0, free: 0, running: 0, waiting: 0 };
+      for (const pool of known.values()) {
+        if (!(pool instanceof Pool)) continue;
+        const { connected, free, running, pending, queued } = pool.stats;
+        sum.connected += connected;
+        sum.free += free;
+        sum.running += running;
+        sum.waiting += pending + queued;
+      }
+      return sum;
     },
     async close() {
       await Promise.all([...known.values()].map((dispatcher) => dispatcher.destroy()));

@@ -6,7 +6,7 @@ import { type OpenBody, PiecedBody } from '#server/framing/byte-source.ts';
 import type { SocketEnd } from '#server/formats/upstream-dialect.ts';
 import type { Framing } from '#server/framing/framing.ts';
 import { type BodyDecoder, decodeBody, encodingsOf, ExpansionError, withoutMark } from './decode-body.ts';
-import { createDispatchers } from './dispatchers.ts';
+import { type ConnectionFigures, createDispatchers } from './dispatchers.ts';
 import type { Sieve } from './event-sieve.ts';
 import { SendFailure } from './send-failure.ts';
 import { type Flow, UpstreamStream } from './upstream-stream.ts';
@@ -85,6 +85,7 @@ export interface Sender {
     request: Pick<SendRequest, 'origin' | 'path' | 'headers' | 'proxy'>,
     limits: Pick<SendLimits, 'responseMs'>,
   ): ReturnType<typeof upgradeThrough>;
+  readonly connections: ConnectionFigures;
   close(): Promise<void>;
 }
 
@@ -114,6 +115,9 @@ export function createSender(): Sender {
       return exchange;
     },
     upgrade: (request, { responseMs }) => upgradeThrough(dispatchers.ofSocket(request.origin, request.proxy), request, responseMs),
+    get connections() {
+      return dispatchers.connections;
+    },
     close: () => dispatchers.close(),
   };
 }

@@ -73,6 +73,11 @@ async function countTexts(texts: readonly string[], model: string, counting: Cou
   return tokens;
 }
 
+/** Number of texts that wait to be counted. */
+export function waitingCounts(): number {
+  return queue.waiting;
+}
+
 const queue = new TokenQueue<Encoding>({ count: countInWorker, estimate: estimateTextTokens });
 
 /** A slice takes milliseconds; the first one also loads the tables. */

@@ -56,6 +56,11 @@ export class TokenQueue<Encoding> {
     this.#options = options;
   }
 
+  /** Number of texts that wait to be counted. */
+  get waiting(): number {
+    return this.#jobs.size;
+  }
+
   /** Never rejects. */
   count(order: CountOrder<Encoding>): Promise<Count> {
     const characters = order.texts.reduce((sum, text) => sum + text.length, 0);

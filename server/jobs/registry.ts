@@ -21,6 +21,7 @@ import { finishOrders } from '#server/features/wallet/credit-order.ts';
 import { deleteOldLogs } from '#server/logs/delete-old-logs.ts';
 import { checkFolds, foldLog } from '#server/logs/fold-log.ts';
 import { sweepRefusedRequests, sweepUndatedRefusals } from '#server/logs/refusal-log.ts';
+import { checkBooks } from '#server/slices/metrics/check-books.ts';
 import { sweepFiles } from '#server/slices/files/sweep-files.ts';
 import { tendCaches } from '#server/slices/context-caches/tend-caches.ts';
 import { chargeLostMinutes } from '#server/call/realtime/lost-minutes.ts';
@@ -99,5 +100,6 @@ export const jobs: readonly Job[] = [
   { name: 'sweep-tuned-models', everySeconds: 600, lockSeconds: 900, run: sweepTunedModels },
   { name: 'delete-old-tasks', everySeconds: 600, lockSeconds: 300, run: deleteOldTasks },
   { name: 'tend-backups', everySeconds: 60, lockSeconds: 300, run: tendBackups },
+  { name: 'check-books', everySeconds: 300, lockSeconds: 900, run: checkBooks },
   { name: 'check-log-folds', everySeconds: 600, lockSeconds: 300, run: checkFolds },
 ];

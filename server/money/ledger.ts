@@ -214,9 +214,7 @@ export function createLedger(options: LedgerOptions): Ledger {
         log.warn({ reason: String(failure) }, 'the books could not be closed; the next process to start does it');
       }
     },
-    change: (request) => changed(observer, request, changeBalance(entries, request)),
-    open: (request) => changed(observer, request, openAccount(entries, request)),
-    setBalance: (request) => changed(observer, request, setBalance(entries, request)),
+    ...changingOf(entries, observer),
     ...reservingOf({ reservations, settlement, observer }),
     settle: (reservation, row) => settle({ reservations, settlement, log, observer }, reservation, row),
     sessionSettled: (key) => (key === undefined ? settlement.sessions.write() : settlement.sessions.settled(key)),
@@ -239,6 +237,17 @@ function reserve({ reservations, settlement }: CallDependencies, request: Reserv
     return Promise.reject(new DatabaseUnavailable('Usage of this account cannot be settled'));
   }
   return reservations.reserve(reservation, request);
+}
+
+function changingOf(
+  entries: Parameters<typeof changeBalance>[0],
+  observer: LedgerObserver | undefined,
+): Pick<Ledger, 'change' | 'open' | 'setBalance'> {
+  return {
+    change: (request) => changed(observer, request, changeBalance(entries, request)),
+    open: (request) => changed(observer, request, openAccount(entries, request)),
+    setBalance: (request) => changed(observer, request, setBalance(entries, request)),
+  };
 }
 
 /** Reserving, as the observer sees it. */

@@ -175,6 +175,10 @@ const calls: readonly [callers: Callers, route: string, refusal: number][] = [
   ['anyone', 'POST /api/user/epay/notify', 200],
   ['anyone', 'GET /api/openapi.json', 200],
   ['anyone', 'GET /healthz', 200],
+  ['anyone', 'GET /livez', 200],
+  ['anyone', 'GET /readyz', 200],
+  // Without METRICS_TOKEN there is none.
+  ['anyone', 'GET /metrics', 404],
   ['anyone', 'GET /v1/responses', 426],
   ['anyone', 'GET /v1/realtime', 426],
   ['anyone', 'GET /api/hello', 204],

@@ -8,7 +8,8 @@ import { openDatabase } from '#server/db/open.ts';
 import { createSecrets } from '#server/secrets/secrets.ts';
 import { makeBackup } from '#server/transfer/make-backup.ts';
 import { restoreDatabase } from '#server/transfer/restore-database.ts';
-import { dropMongoDatabase, type Engine, engines, mongoUrl, testMongoUrl } from '#tests/support/engines.ts';
+import { type Engine, engines } from '#tests/support/engines.ts';
+import { dropMongoDatabase, mongoUrl, testMongoUrl } from '#tests/support/mongo-databases.ts';
 import { createScene, type RelayScene } from '#tests/support/relay-scene.ts';
 import { testMasterKey } from '#tests/support/test-app.ts';
 

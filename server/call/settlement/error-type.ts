@@ -7,7 +7,7 @@ const statuses: ReadonlySet<number> = new Set([
   400, 401, 402, 403, 404, 405, 408, 409, 413, 415, 422, 424, 429, 499, 500, 501, 502, 503, 504, 520, 521, 522, 524, 529,
 ]);
 
-/** Returns the class of the error that an attempt ended with; undefined if the provider answered well. `cancelled`: it is nobody's error. */
+/** Returns the class of the error that an attempt ended with; undefined if the provider answered well. `cancelled`: the call was stopped. */
 export function attemptErrorType(end: AttemptEnd): string | undefined {
   if (end.kind === 'stopped') return 'cancelled';
   if (end.kind === 'answered') {

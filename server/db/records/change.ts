@@ -18,4 +18,5 @@ export type ChangeKind =
   | 'cancelled_response'
   | 'watch'
   | 'passed_test'
-  | 'tuned_model';
+  | 'tuned_model'
+  | 'checked_books';

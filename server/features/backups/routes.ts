@@ -17,6 +17,7 @@ export function mountBackups(host: RouteHost): void {
   mount(host, backupApi.stop, async (call) => {
     const stopped = await context.db.collection('backups').patch({ id: Number(call.params.id), running: 1 }, { set: { is_stopped: true } });
     if (stopped === null) throw new AppError('not_found');
+    return undefined;
   });
   mount(host, backupApi.file, (call) => openBackupFile(context, Number(call.params.id)));
 }

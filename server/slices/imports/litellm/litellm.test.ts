@@ -31,8 +31,7 @@ describe('a configuration of LiteLLM', () => {
   const open = async (environment: Record<string, string> = {}) => {
     const file = readFileSync(new URL('../../../../tests/support/imports/litellm-config.yaml', import.meta.url), 'utf8');
     const program = await openLiteLlm({ source: null, config: objectOf(parse(file)), environment, now: 7, secrets, quotaPerUnit });
-    const rows = [];
-    for await (const page of program.pages('channel')) rows.push(...page.rows);
+    const rows = (await Array.fromAsync(program.pages('channel'))).flatMap((page) => page.rows);
     const find = (name: string) => rows.find((row) => row.oldId === name || row.name.startsWith(`${name} `));
     const settings = Object.fromEntries(program.settings.map(({ key, text }) => [key, JSON.parse(text) as unknown]));
     return { program, find, settings, notes: (await program.notes()) satisfies readonly NamedNote[] };

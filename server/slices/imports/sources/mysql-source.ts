@@ -1,4 +1,4 @@
-import { createConnection } from 'mysql2/promise';
+import { createConnection, type RowDataPacket } from 'mysql2/promise';
 import { backticks, greatestStatement, pageStatement, type Statement, totalsOf, totalStatement } from './sql-text.ts';
 import { type SourceDatabase, SourceError, type SourceRow } from './source-database.ts';
 
@@ -25,8 +25,8 @@ export async function openMysqlSource(address: string): Promise<SourceDatabase> 
   connection.on('error', () => undefined);
   const read = async ({ text, values }: Statement): Promise<SourceRow[]> => {
     try {
-      const [rows] = await connection.query(text, values);
-      return Array.isArray(rows) ? rows.filter(isRow) : [];
+      const [rows] = await connection.query<RowDataPacket[]>(text, values);
+      return rows.filter(isRow);
     } catch (cause) {
       throw new SourceError(`The database cannot be read: ${reasonOf(cause)}`, { cause });
     }

@@ -9,9 +9,12 @@ import { type SourceDatabase, SourceError } from './source-database.ts';
  */
 export async function openSource(from: string): Promise<SourceDatabase> {
   const address = readSourceAddress(from);
-  if (address.engine === 'mysql') return (await import('./mysql-source.ts')).openMysqlSource(address.url);
-  if (address.engine === 'postgresql') return (await import('./postgres-source.ts')).openPostgresSource(address.url);
-  const found = await stat(address.file).catch(() => null);
-  if (found?.isFile() !== true) throw new SourceError(`There is no file ${address.file}`);
-  return (await import('./sqlite-source.ts')).openSqliteSource(address.file);
+  if (address.engine === 'sqlite') {
+    const found = await stat(address.file).catch(() => null);
+    if (found?.isFile() !== true) throw new SourceError(`There is no file ${address.file}`);
+    return (await import('./sqlite-source.ts')).openSqliteSource(address.file);
+  }
+  return address.engine === 'mysql'
+    ? (await import('./mysql-source.ts')).openMysqlSource(address.url)
+    : (await import('./postgres-source.ts')).openPostgresSource(address.url);
 }

@@ -1,0 +1,28 @@
+// Differences since the last export, for collectors that take no sums (OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE).
+import type { MetricKey } from '#server/telemetry/catalogue.ts';
+import type { HistogramPoint, NumberPoint } from '#server/telemetry/registry.ts';
+
+export interface Deltas {
+  of<Point extends NumberPoint | HistogramPoint>(metric: MetricKey, point: Point): Point;
+}
+
+export function createDeltas(): Deltas {
+  /** As many as there are series. */
+  const last = new Map<string, NumberPoint | HistogramPoint>();
+  return {
+    of(metric, point) {
+      const key = JSON.stringify([metric, point.labels]);
+      const before = last.get(key);
+      last.set(key, point);
+      return before === undefined ? point : differenceOf(point, before);
+    },
+  };
+}
+
+function differenceOf<Point extends NumberPoint | HistogramPoint>(now: Point, before: NumberPoint | HistogramPoint): Point {
+  if ('counts' in now && 'counts' in before) {
+    return { ...now, counts: now.counts.map((count, bucket) => count - (before.counts[bucket] ?? 0)), sum: now.sum - before.sum };
+  }
+  if ('value' in now && 'value' in before) return { ...now, value: now.value - before.value };
+  return now;
+}

@@ -1,0 +1,31 @@
+// Spans of calls and of their attempts, as the rest of the server uses them. `otel-traces.ts` implements them.
+
+export type SpanFacts = Readonly<Record<string, string | number | boolean | undefined>>;
+
+export interface Traces {
+  open(name: string, opened: OpenedCall): CallTrace;
+  stop(): Promise<void>;
+}
+
+export interface OpenedCall {
+  facts: SpanFacts;
+  /** Headers of the request, whose `traceparent` counts as TRACE_CALLERS says. */
+  headers: Headers;
+  /** Monotonic milliseconds. */
+  startedAt: number;
+}
+
+export interface TracedSpan {
+  /** Ends the span, once. `error`: class of the error, if it ended with one. */
+  end(facts: SpanFacts, error: string | undefined): void;
+}
+
+export interface CallTrace extends TracedSpan {
+  /** Opens the span of an attempt. */
+  attempt(name: string, facts: SpanFacts): AttemptTrace;
+}
+
+export interface AttemptTrace extends TracedSpan {
+  /** Header that continues the trace at the provider. */
+  readonly headers: Readonly<Record<string, string>>;
+}
