@@ -94,8 +94,8 @@ export const importReasons = {
   wildcard: { zh: '通配模型 {detail} 没有对应项', en: 'The wildcard {detail} has no counterpart' },
   address_plan: { zh: '地址变为 {detail}', en: 'The address becomes {detail}' },
   override_conditions: {
-    zh: '带条件的参数覆盖没有对应项，渠道已停用',
-    en: 'Parameter overrides with conditions have no counterpart: the channel is disabled',
+    zh: '参数覆盖含有没有对应项的操作，渠道已停用',
+    en: 'Operations of its parameter overrides have no counterpart: the channel is disabled',
   },
 
   // Settings and prices

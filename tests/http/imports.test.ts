@@ -136,10 +136,30 @@ describe.each(engines)('an import of new-api on $kind', (engine) => {
     expect(await app.context.db.collection('tokens').get(3)).toMatchObject({ unlimited_quota: true, remain_quota: 0, used_quota: 202_298 });
   });
 
-  it('takes over channels, with a record for each of several keys, prices by expression and codes', async () => {
+  it('lets people sign in with their passwords', async () => {
+    const bo = await app.login('bo', 'pass-bo-1234');
+    expect((await bo.get('/api/user/self')).data).toMatchObject({ username: 'bo', group: 'vip' });
+    await expect(app.login('bo', 'pass-anna-1234')).rejects.toThrow();
+  });
+
+  it('takes over channels with each of their keys, prices by expression and codes', async () => {
     const { db, settings } = app.context;
-    const multi = await db.collection('channels').find({ tag: 'tag-a' });
-    expect(multi.map(({ name, status, weight }) => [name, status, weight])).toContainEqual(['multi random 3', 2, 1]);
+    const keys = await db.collection('channel_keys').find({ channel_id: 2 }, { sort: [['id', 1]] });
+    expect(keys.map(({ ending, status }) => [ending, status])).toEqual([
+      [expect.any(String), 1],
+      [expect.any(String), 2],
+      [expect.any(String), 1],
+      [expect.any(String), 1],
+    ]);
+    expect(await db.collection('channels').get(1)).toMatchObject({
+      name: 'multi random',
+      weight: 5,
+      remark: 'three keys, drawn at random',
+    });
+    expect(await db.collection('channel_keys').count({})).toBe(9);
+    expect(await db.collection('tokens').get(5)).toMatchObject({ group: 'auto', auto_groups: 'vip,default', cross_group_retry: true });
+    expect(settings.get('GroupGroupRatio')).toMatchObject({ vip: { 'team-b': 0.9 } });
+    expect(settings.get('AutoGroups')).toEqual(['default', 'vip']);
     expect(await db.collection('channels').get(7)).toMatchObject({
       priority: -3,
       status_code_mapping: '{"429":"503"}',

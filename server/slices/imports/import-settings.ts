@@ -22,7 +22,7 @@ export async function importSettings(job: ImportJob): Promise<void> {
   const chosen: MappedSetting[] = [];
   for (const setting of wanted) {
     const outcome = outcomeOf(job, setting, rows.get(setting.key));
-    report.row('setting', { oldId: setting.key, money: noMoney }, outcome);
+    report.row('setting', { money: noMoney }, outcome);
     if (outcome === 'left') report.note('left', 'setting', setting.key, { reason: 'setting_kept' });
     if (outcome === 'added' || outcome === 'changed') {
       chosen.push(setting);

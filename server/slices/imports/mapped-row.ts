@@ -1,5 +1,6 @@
 // What mappers return: a source row as a draft of Tidegate's record, with notes about everything that is not taken over.
 import type { ImportReason } from '#shared/import-reasons.ts';
+import type { ChannelKeyRecord } from '#server/db/records/channel-key.ts';
 import type { ChannelRecord } from '#server/db/records/channel.ts';
 import type { LogRecord } from '#server/db/records/log.ts';
 import type { OrderRecord } from '#server/db/records/order.ts';
@@ -51,7 +52,9 @@ export type UserDraft = Omit<UserRecord, 'id' | 'inviter_id' | 'quota' | 'used_q
 
 export type TokenDraft = Omit<TokenRecord, 'id' | 'user_id' | 'remain_quota' | 'used_quota' | 'charged_quota' | keyof MoneyFields> & Owned;
 
-export type ChannelDraft = Omit<ChannelRecord, 'id'>;
+/** `keys` is empty for a channel with one key. */
+export type ChannelDraft = Omit<ChannelRecord, 'id'> & { keys: readonly KeyDraft[] };
+export type KeyDraft = Pick<ChannelKeyRecord, 'key_cipher' | 'key_hash' | 'ending' | 'status'>;
 
 export type CodeDraft = Omit<RedemptionRecord, 'id' | 'user_id' | 'used_user_id'> & { makerRef: string; redeemerRef: string };
 

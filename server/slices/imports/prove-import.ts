@@ -103,12 +103,9 @@ async function sumsHere(context: AppContext, source: string, logQuota: number): 
   };
 }
 
-/** Parts of channels are no rows of the source. */
 async function countRows({ db }: AppContext, source: string, kind: DraftKind): Promise<number> {
-  let count = 0;
-  for await (const { id } of db.collection('import_rows').each(rowIds(source, kind)))
-    if (kind !== 'channel' || !/:\d+\.\d+$/.test(id)) count += 1;
-  return count;
+  const [row] = await db.collection('import_rows').group({ filter: rowIds(source, kind), by: [] });
+  return row?.count ?? 0;
 }
 
 async function countOpenings({ db }: AppContext, source: string): Promise<{ openings: number; without_opening: number }> {

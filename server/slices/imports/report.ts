@@ -26,13 +26,10 @@ export class Report {
   readonly #notes = new Map<string, ImportNote>();
   #moreNotes = 0;
 
-  /** Counts a row. Parts of a row, such as further keys of a channel, count as money only. */
-  row(kind: ImportKind, { oldId, money }: Pick<MappedRow<unknown>, 'oldId' | 'money'>, outcome: Outcome): void {
+  row(kind: ImportKind, { money }: Pick<MappedRow<unknown>, 'money'>, outcome: Outcome): void {
     const count = this.countOf(kind);
-    if (!isPart(kind, oldId)) {
-      count.source += 1;
-      count[outcome] += 1;
-    }
+    count.source += 1;
+    count[outcome] += 1;
     this.#addMoney(kind, money, outcome === 'left' ? 'left' : 'here');
   }
 
@@ -88,8 +85,4 @@ export class Report {
       if (sums !== undefined) sums[place] += value;
     }
   }
-}
-
-function isPart(kind: ImportKind, oldId: string): boolean {
-  return kind === 'channel' && /^\d+\.\d+$/.test(oldId);
 }

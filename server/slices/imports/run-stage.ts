@@ -41,15 +41,15 @@ export async function runStage<Kind extends Exclude<DraftKind, 'log'>>(job: Impo
 }
 
 function countKnown(job: ImportJob, kind: DraftKind, row: MappedRow<unknown>, { amount, used }: { amount: number; used: number }): void {
-  job.report.row(kind, { oldId: row.oldId, money: { amount, used } }, 'same');
+  job.report.row(kind, { money: { amount, used } }, 'same');
   job.planned.get(kind)?.add(row.oldId);
   const isAccount = kind === 'user' || kind === 'token';
   if (!isAccount || row.draft === null || amount === row.money.amount) return;
   job.report.note('left', kind, row.name, { reason: 'changed_in_source', quota: row.money.amount - amount });
 }
 
-export function leave(job: ImportJob, kind: ImportKind, { oldId, name, leftOut, money }: MappedRow<unknown>): void {
-  job.report.row(kind, { oldId, money }, 'left');
+export function leave(job: ImportJob, kind: ImportKind, { name, leftOut, money }: MappedRow<unknown>): void {
+  job.report.row(kind, { money }, 'left');
   if (leftOut !== undefined) job.report.note('left', kind, name, leftOut);
 }
 
@@ -86,6 +86,10 @@ export async function importRows<Kind extends DraftKind>(
   const stored = await target.existing(job, [...ids.values()]);
   const complete = [...resumed, ...additions.map(({ row }) => row)].filter((row) => stored.has(idIn(row)));
   for (const { row } of additions) if (!stored.has(idIn(row))) refused(job, kind, row);
+  for (const row of target.further === undefined ? [] : complete) {
+    const writes = await target.further(job, row.draft, idIn(row));
+    if (writes.length > 0) await job.context.db.write(writes);
+  }
   await openAccounts(job, target, [...complete.map((row) => ({ row, id: idIn(row) })), ...joins.map(({ row, id }) => ({ row, id }))]);
   if (kind === 'log') return;
   const marks = [...complete.map((row) => ({ row, id: idIn(row) })), ...joins.map(({ row, id }) => ({ row, id }))];

@@ -32,7 +32,9 @@ const known = new Set(
   tenant_id client_id client_secret azure_ad_token azure_username azure_password
   aws_access_key_id aws_secret_access_key aws_session_token aws_region_name aws_role_name aws_session_name aws_profile_name aws_web_identity_token
   aws_bedrock_runtime_endpoint vertex_project vertex_location vertex_credentials
-  weight order drop_params extra_headers headers use_in_pass_through use_litellm_proxy merge_reasoning_content_in_choices mock_response`.split(/\s+/),
+  weight order drop_params extra_headers headers use_in_pass_through use_litellm_proxy merge_reasoning_content_in_choices mock_response`.split(
+    /\s+/,
+  ),
 );
 /** Limits and rules of a deployment that a channel does not have. */
 const limits = new Set(
@@ -93,6 +95,7 @@ export function mapDeployment(deployment: Deployment, mapping: DeploymentMapping
       other_info: '',
       auto_ban: 1,
       tag: oneLine(modelName, 255),
+      keys: [],
       max_input_tokens: typeof info['max_input_tokens'] === 'number' ? Math.max(0, Math.round(info['max_input_tokens'])) : 0,
       revision: 1,
     },

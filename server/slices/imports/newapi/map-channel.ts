@@ -1,4 +1,4 @@
-// A channel of one-api and new-api. One with several keys becomes as many channels, because a channel has one key here.
+// A channel of one-api and new-api.
 import {
   baseUrlProblem,
   channelGroupsProblem,
@@ -14,9 +14,10 @@ import { ChannelStatus } from '#shared/channels.ts';
 import { foreignFormat } from '#shared/channel-formats.ts';
 import { readAwsKey } from '#shared/aws-key.ts';
 import { isOverridableHeader } from '#shared/header-override.ts';
+import { keyFields } from '#server/exchange/keys/new-key.ts';
 import { providerOf } from '#server/providers/registry.ts';
 import type { Secrets } from '#server/secrets/secrets.ts';
-import { type ChannelDraft, leftOut, type MappedRow, noMoney, type RowNote } from '../mapped-row.ts';
+import { type ChannelDraft, leftOut, type MappedRow, type RowNote } from '../mapped-row.ts';
 import type { SourceRow } from '../sources/source-database.ts';
 import {
   flag,
@@ -50,49 +51,57 @@ interface SourceKey {
 }
 
 const longestText = 255;
+const longestRemark = 255;
 
-/** @returns one row per key; the first has the channel's own id */
-export function mapChannel(row: SourceRow, mapping: ChannelMapping): MappedRow<ChannelDraft>[] {
+export function mapChannel(row: SourceRow, mapping: ChannelMapping): MappedRow<ChannelDraft> {
   const oldId = text(row, 'id');
   const name = line(row, 'name', longestText) || `#${oldId}`;
   const oldType = integer(row, 'type', 1);
   const money = { amount: 0, used: quota(row, 'used_quota') };
   const mapped = mappedType(oldType, mapping.program);
   if (mapped === null || providerOf(mapped.type) === undefined) {
-    return [leftOut(oldId, name, { reason: 'type_unsupported', detail: String(oldType) }, money)];
+    return leftOut(oldId, name, { reason: 'type_unsupported', detail: String(oldType) }, money);
   }
   const notes: RowNote[] = [];
   const place = placeOf(row, mapped, notes);
   if (mapping.program === 'new-api' && mapped.type !== oldType)
     notes.push({ reason: 'type_mapped', detail: `${oldType} → ${mapped.type}` });
   const keys = keysOf(row, place.type, notes);
-  if (keys.length === 0) return [leftOut(oldId, name, { reason: 'key_empty' }, money)];
+  if (keys.length === 0) return leftOut(oldId, name, { reason: 'key_empty' }, money);
   const fields = { ...place, ...plainFields(row, mapping), ...jsonFields(row, notes) };
   const other = place.type === oldType || mapping.program === 'new-api' ? otherOf(row, keys) : '';
   const problem = channelProblem({ ...fields, other }, keys);
   if (problem !== undefined) notes.push({ reason: 'channel_invalid', detail: problem });
-  const hasConditions = fields.isUnplaced || problem !== undefined;
-  const isSplit = keys.length > 1;
-  if (isSplit) notes.push({ reason: 'key_split', detail: String(keys.length) });
+  const isOff = fields.isUnplaced || problem !== undefined;
   const { isUnplaced: _unplaced, ...record } = fields;
-  return keys.map((key, index) => ({
-    oldId: index === 0 ? oldId : `${oldId}.${index + 1}`,
+  const drafts = keys.map((key) => ({ ...keyFields(mapping.secrets, key.text), status: key.status }));
+  const [first] = drafts;
+  if (first === undefined) return leftOut(oldId, name, { reason: 'key_empty' }, money);
+  const remark = trimmed(row, 'remark').slice(0, longestRemark);
+  return {
+    oldId,
     name,
-    notes: index === 0 ? notes : [],
-    money: index === 0 ? money : noMoney,
+    notes,
+    money,
     draft: {
       ...record,
-      name: isSplit ? `${oneLine(name, longestText - 5)} ${index + 1}` : name,
-      key_cipher: mapping.secrets.encrypt(key.text, 'channel_key'),
-      key_hash: mapping.secrets.hash(key.text),
-      status: hasConditions && record.status === ChannelStatus.enabled ? ChannelStatus.disabledByHand : Math.max(record.status, key.status),
-      // Together they get the share that the channel had.
-      weight: isSplit ? Math.max(1, Math.floor(record.weight / keys.length)) : record.weight,
-      tag: record.tag === '' && isSplit ? oneLine(name, longestText) : record.tag,
-      used_quota: index === 0 ? record.used_quota : 0,
+      name,
+      key_cipher: first.key_cipher,
+      key_hash: first.key_hash,
+      keys: drafts.length > 1 ? drafts : [],
+      status: statusOf({ status: record.status, isOff, keys }),
       other,
+      ...(remark === '' ? {} : { remark }),
     },
-  }));
+  };
+}
+
+/** A channel with one key has the state of that key; one with several has its own. */
+function statusOf({ status, isOff, keys }: { status: number; isOff: boolean; keys: readonly SourceKey[] }): number {
+  if (status !== ChannelStatus.enabled) return status;
+  if (isOff) return ChannelStatus.disabledByHand;
+  const [only, ...others] = keys;
+  return only !== undefined && others.length === 0 ? only.status : status;
 }
 
 /** Type and address. */
@@ -227,9 +236,11 @@ function modelMapping(row: SourceRow, notes: RowNote[]): string {
     while (typeof end === 'string' && !seen.has(end) && Object.hasOwn(map, end)) {
       seen.add(end);
       end = map[end];
-      isChained = true;
     }
-    return [from, end];
+    // The program refuses calls whose mapping goes in a circle.
+    const isCircle = typeof end === 'string' && seen.has(end);
+    if (end !== to && !isCircle) isChained = true;
+    return [from, isCircle ? to : end];
   });
   if (!isChained) return given;
   notes.push({ reason: 'mapping_followed' });
@@ -249,12 +260,20 @@ function statusMapping(row: SourceRow, notes: RowNote[]): string {
   return usable.length === 0 ? '' : JSON.stringify(Object.fromEntries(usable));
 }
 
+const sameSwitches: ReadonlySet<string> = new Set([
+  'force_format',
+  'thinking_to_content',
+  'system_prompt_override',
+  'pass_through_body_enabled',
+]);
+
 /** Members of the source's two settings that change what is sent, and have a counterpart. */
 function settingOf(row: SourceRow, notes: RowNote[]): string {
   const setting: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(objectIn(row, 'setting', notes))) {
     if (!isFilled(value)) continue;
-    if (key === 'force_format' || key === 'thinking_to_content') setting[key] = value === true;
+    if (sameSwitches.has(key)) setting[key] = value === true;
+    else if (key === 'system_prompt' && typeof value === 'string') setting[key] = value;
     else if (key === 'proxy' && typeof value === 'string') setting['proxy'] = value.trim();
     else notes.push({ reason: 'no_place', detail: `setting.${oneLine(key, 40)}` });
   }
@@ -269,14 +288,16 @@ function settingOf(row: SourceRow, notes: RowNote[]): string {
   const usable = Object.entries(headers).filter(([name, value]) => isOverridableHeader(name) && typeof value === 'string' && value !== '');
   if (usable.length < Object.keys(headers).length) notes.push({ reason: 'no_place', detail: 'header_override' });
   if (usable.length > 0) setting['header_override'] = Object.fromEntries(usable);
-  for (const column of ['remark', 'system_prompt'] as const)
-    if (trimmed(row, column) !== '') notes.push({ reason: 'no_place', detail: column });
+  // one-api has it in a column.
+  const prompt = trimmed(row, 'system_prompt');
+  if (prompt !== '') setting['system_prompt'] = prompt;
   const written = JSON.stringify(setting);
   const problem = channelJsonProblem('setting', written);
   if (problem === undefined) return Object.keys(setting).length === 0 ? '' : written;
   notes.push({ reason: 'no_place', detail: problem });
   delete setting['proxy'];
   delete setting['header_override'];
+  delete setting['system_prompt'];
   return Object.keys(setting).length === 0 ? '' : JSON.stringify(setting);
 }
 
@@ -286,29 +307,18 @@ function objectIn(row: SourceRow, column: string, notes: RowNote[]): Readonly<Re
   return value ?? {};
 }
 
-/** Fields to set; null if there are operations that only conditions or edits could express. */
+/** Fields to set, or operations; null if there are some that have no counterpart. */
 function paramOverride(row: SourceRow, notes: RowNote[]): string | null {
   const given = trimmed(row, 'param_override');
   if (given === '' || given === '{}') return '';
-  const fields = objectOf(parsedJson(given));
-  if (fields === null) {
+  const problem = channelJsonProblem('param_override', given);
+  if (problem === undefined) return given;
+  if (problem !== 'override_operations') {
     notes.push({ reason: 'text_no_json', detail: 'param_override' });
     return '';
   }
-  const { operations } = fields;
-  if (!Array.isArray(operations)) return given;
-  const plain: Record<string, unknown> = {};
-  for (const operation of operations.map(objectOf)) {
-    const path = operation?.['path'];
-    const conditions = operation?.['conditions'];
-    const isPlain = operation?.['mode'] === 'set' && typeof path === 'string' && /^\w+$/.test(path) && operation['keep_origin'] !== true;
-    if (!isPlain || (Array.isArray(conditions) && conditions.length > 0)) {
-      notes.push({ reason: 'override_conditions' });
-      return null;
-    }
-    plain[path] = operation['value'];
-  }
-  return JSON.stringify(plain);
+  notes.push({ reason: 'override_conditions' });
+  return null;
 }
 
 /** Why no call can be made with the channel; undefined if one can. */

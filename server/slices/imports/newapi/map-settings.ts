@@ -66,6 +66,7 @@ function mapOption(name: string, given: string, { notes }: SettingsMapping): Map
   }
   if (name === 'tool_price_setting.prices') return toolPrices(name, given, notes);
   const key = renamed[name] ?? name;
+  if (key === 'AutoGroups') return autoGroups(given);
   if (!isSettingKey(key)) {
     notes.push({ name, note: { reason: 'setting_unknown' }, isLeftOut: true });
     return null;
@@ -75,6 +76,12 @@ function mapOption(name: string, given: string, { notes }: SettingsMapping): Map
   if (problem === undefined) return { key, text };
   notes.push({ name, note: { reason: 'setting_refused', detail: problem.code }, isLeftOut: true });
   return null;
+}
+
+/** A JSON list there, a comma list here. */
+function autoGroups(given: string): MappedSetting {
+  const list = parsedJson(given);
+  return { key: 'AutoGroups', text: Array.isArray(list) ? list.map(String).join(',') : given };
 }
 
 /** Drops entries that the setting refuses, by name. */

@@ -7,14 +7,12 @@ import type { Secrets } from '#server/secrets/secrets.ts';
 import { importedKeyFields } from '#server/tokens/imported-keys.ts';
 import { leftOut, type MappedRow, type RowNote, type TokenDraft } from '../mapped-row.ts';
 import type { SourceRow } from '../sources/source-database.ts';
-import { flag, integer, isDeleted, jsonObject, line, names, oneLine, quota, text, trimmed } from '../sources/row-values.ts';
+import { flag, integer, isDeleted, json, jsonObject, line, names, oneLine, quota, text, trimmed } from '../sources/row-values.ts';
 
 export interface TokenMapping {
   /** Unix seconds. */
   now: number;
   secrets: Secrets;
-  /** Groups with a ratio. */
-  groups: ReadonlySet<string>;
   program: 'one-api' | 'new-api';
 }
 
@@ -59,7 +57,7 @@ export function mapToken(row: SourceRow, mapping: TokenMapping): MappedRow<Token
       unlimited_quota: isUnlimited,
       ...limits,
       allow_ips: addresses ?? '',
-      group: groupOf(row, mapping, notes),
+      ...groupFields(row),
       DeletedAt: null,
       revision: 1,
     },
@@ -99,17 +97,19 @@ function addressesOf(row: SourceRow, program: TokenMapping['program'], notes: Ro
 }
 
 /** A group without a ratio is refused by both programs, so it stays. */
-function groupOf(row: SourceRow, { groups }: TokenMapping, notes: RowNote[]): string {
+function groupFields(row: SourceRow): Pick<TokenDraft, 'group' | 'auto_groups' | 'cross_group_retry'> {
   const group = line(row, 'group', 64);
-  if (group !== 'auto' || groups.has(group)) return group;
-  notes.push({ reason: 'group_no_place', detail: group });
-  return '';
+  const list = json(row, 'auto_groups');
+  const groups = Array.isArray(list) ? names(list.map(String).join(',')).join(',') : '';
+  return {
+    group,
+    ...(group === 'auto' && groups !== '' ? { auto_groups: groups } : {}),
+    ...(group === 'auto' && flag(row, 'cross_group_retry') ? { cross_group_retry: true } : {}),
+  };
 }
 
 function unplacedParts(row: SourceRow): string[] {
   const parts: string[] = [];
-  if (flag(row, 'cross_group_retry')) parts.push('cross_group_retry');
-  if (trimmed(row, 'auto_groups') !== '') parts.push('auto_groups');
   if (trimmed(row, 'backup_group') !== '') parts.push('backup_group');
   for (const key of Object.keys(jsonObject(row, 'setting') ?? {})) parts.push(`setting.${oneLine(key, 40)}`);
   return parts;

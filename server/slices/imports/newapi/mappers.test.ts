@@ -10,11 +10,13 @@ const secrets = createSecrets('the master key of the mappers');
 const groups = new Set(['default']);
 const user = (row: SourceRow) => mapUser({ id: 5, username: 'anna', ...row }, { now: 7, secrets, groups, verifiesEmail: true });
 const token = (row: SourceRow, program: 'one-api' | 'new-api' = 'new-api') =>
-  mapToken({ id: 5, user_id: 2, key: 'a'.repeat(48), name: 'key', ...row }, { now: 7, secrets, groups, program });
+  mapToken({ id: 5, user_id: 2, key: 'a'.repeat(48), name: 'key', ...row }, { now: 7, secrets, program });
 const channel = (row: SourceRow, program: 'one-api' | 'new-api' = 'new-api') =>
   mapChannel({ id: 5, type: 1, name: 'one', key: 'sk-1', models: 'm', ...row }, { now: 7, secrets, program });
 const keysOf = (row: SourceRow, program?: 'one-api') =>
-  channel(row, program).map(({ draft }) => (draft === null ? '' : secrets.decrypt(draft.key_cipher, 'channel_key')));
+  keysIn(channel(row, program).draft).map((cipher) => secrets.decrypt(cipher, 'channel_key'));
+const keysIn = (draft: ReturnType<typeof channel>['draft']) =>
+  draft === null ? [] : draft.keys.length > 0 ? draft.keys.map((key) => key.key_cipher) : [draft.key_cipher];
 const log = (row: SourceRow, program: 'one-api' | 'new-api' = 'new-api') => mapLog({ id: 5, type: 2, ...row }, { program }).draft;
 
 describe('a user of new-api', () => {
@@ -70,6 +72,11 @@ describe('a token', () => {
       { model_limits: 'a, b', model_limits_enabled: 0 },
       { model_limits_enabled: false, model_limits: 'a,b' },
     ],
+    [
+      'of group auto has groups of its own',
+      { group: 'auto', auto_groups: '["a","b"]', cross_group_retry: 1 },
+      { group: 'auto', auto_groups: 'a,b', cross_group_retry: true },
+    ],
     ['sk- is no part of the key', { key: `sk-${'a'.repeat(48)}` }, { key_hash: secrets.hash('a'.repeat(48)) }],
   ])('%s', (_name, row, expected) => {
     expect(token(row).draft).toMatchObject(expected);
@@ -97,23 +104,37 @@ describe('a channel', () => {
     [42, { type: 41 }],
     [14, { type: 14 }],
   ])('of the type %i of one-api gets the type here', (type, expected) => {
-    expect(channel({ type }, 'one-api')[0]?.draft).toMatchObject(expected);
+    expect(channel({ type }, 'one-api').draft).toMatchObject(expected);
   });
 
   it('of one-api has parts of its key in its configuration', () => {
     expect(keysOf({ type: 33, key: 'x', config: '{"ak":"AK","sk":"S","region":"us-east-1"}' }, 'one-api')).toEqual(['AK|S|us-east-1']);
-    expect(channel({ type: 38 }, 'one-api')[0]).toMatchObject({ draft: null, leftOut: { reason: 'type_unsupported' } });
+    expect(channel({ type: 38 }, 'one-api')).toMatchObject({ draft: null, leftOut: { reason: 'type_unsupported' } });
   });
 
   it.each([
     ['a chain is followed', { model_mapping: '{"a":"b","b":"c"}' }, { model_mapping: '{"a":"c","b":"c"}' }],
     ['a circle ends', { model_mapping: '{"a":"b","b":"a"}' }, { model_mapping: '{"a":"b","b":"a"}' }],
     [
-      'plain operations become fields',
-      { param_override: '{"operations":[{"mode":"set","path":"top_p","value":1}]}' },
-      { param_override: '{"top_p":1}', status: 1 },
+      'operations stay as they are',
+      { param_override: '{"operations":[{"mode":"delete","path":"top_p"}]}' },
+      { param_override: '{"operations":[{"mode":"delete","path":"top_p"}]}', status: 1 },
     ],
-    ['others disable it', { param_override: '{"operations":[{"mode":"delete","path":"top_p"}]}' }, { param_override: '', status: 2 }],
+    [
+      'unknown ones disable it',
+      { param_override: '{"operations":[{"mode":"sync_fields","path":"a"}]}' },
+      { param_override: '', status: 2 },
+    ],
+    [
+      'a prompt of one-api is a setting',
+      { system_prompt: 'Be brief.', remark: 'mine' },
+      { setting: '{"system_prompt":"Be brief."}', remark: 'mine' },
+    ],
+    [
+      'keys have states of their own',
+      { key: 'a\nb', status: 1, channel_info: '{"is_multi_key":true,"multi_key_status_list":{"1":3}}' },
+      { status: 1, keys: [expect.objectContaining({ status: 1 }), expect.objectContaining({ status: 3 })] },
+    ],
     ['no JSON is dropped', { model_mapping: '{', setting: 'x' }, { model_mapping: '', setting: '', status: 1 }],
     ['an address with a password disables it', { base_url: 'https://user:pass@host' }, { status: 2 }],
     [
@@ -127,7 +148,7 @@ describe('a channel', () => {
       { setting: '{"proxy":"socks5://h:1","allow_surcharges":true}' },
     ],
   ])('%s', (_name, row, expected) => {
-    expect(channel(row)[0]?.draft).toMatchObject(expected);
+    expect(channel(row).draft).toMatchObject(expected);
   });
 });
 

@@ -63,7 +63,7 @@ export async function openNewApi({ source, now, secrets }: ProgramParts): Promis
   const mappers: { [Kind in keyof Drafts]: (row: SourceRow, table: string) => MappedRow<Drafts[Kind]>[] } = {
     user: (row) => [mapUser(row, common)],
     token: (row) => [mapToken(row, common)],
-    channel: (row) => mapChannel(row, common),
+    channel: (row) => [mapChannel(row, common)],
     code: (row) => [mapCode(row, common)],
     order: (row) => [mapOrder(row, common)],
     task: (row, table) => [table === 'midjourneys' ? mapDrawing(row) : mapTask(row)],

@@ -1,9 +1,11 @@
 // Records without a balance of their own.
+import type { Write } from '#server/db/database.ts';
 import type { ChannelRecord } from '#server/db/records/channel.ts';
 import type { LogRecord } from '#server/db/records/log.ts';
 import type { OrderRecord } from '#server/db/records/order.ts';
 import type { RedemptionRecord } from '#server/db/records/redemption.ts';
 import type { TaskRecord } from '#server/db/records/task.ts';
+import { newKey } from '#server/exchange/keys/new-key.ts';
 import type { CodeDraft, OrderDraft, TaskDraft } from '../mapped-row.ts';
 import { added, type Target, type Verdict } from './target.ts';
 
@@ -11,7 +13,19 @@ export const channelTarget: Target<'channel'> = {
   kind: 'channel',
   references: () => [],
   judge: async (_job, rows) => rows.map((row) => added(row)),
-  insertion: (draft, id) => ({ insert: { ...draft, id } satisfies ChannelRecord, into: 'channels', ignoreConflict: true }),
+  insertion({ keys: _keys, ...draft }, id) {
+    const record: ChannelRecord = { ...draft, id };
+    return { insert: record, into: 'channels', ignoreConflict: true };
+  },
+  // A key is unique within its channel, so a repetition adds none.
+  async further({ context }, { keys }, id) {
+    const ids = await context.db.nextIds('channel_keys', keys.length);
+    return keys.map((key, index): Write => ({
+      insert: { ...newKey(context, { channel_id: id, text: '', status: key.status }), ...key, id: ids[index] ?? 0 },
+      into: 'channel_keys',
+      ignoreConflict: true,
+    }));
+  },
   existing: async ({ context }, ids) => new Set((await context.db.collection('channels').find({ id: { in: ids } })).map(({ id }) => id)),
   nextIds: ({ context }, count) => context.db.nextIds('channels', count),
   async announce({ context }, ids) {

@@ -23,6 +23,8 @@ export interface Target<Kind extends keyof Drafts> {
   references(draft: Drafts[Kind]): readonly Reference[];
   judge(job: ImportJob, rows: readonly FreshRow<Drafts[Kind]>[], idOf: IdOf): Promise<Verdict<Drafts[Kind]>[]>;
   insertion(draft: Drafts[Kind], id: number, idOf: IdOf): Write;
+  /** Writes that belong to a record and may be repeated. */
+  further?(job: ImportJob, draft: Drafts[Kind], id: number): Promise<Write[]>;
   /** Ids, of these, that exist. */
   existing(job: Pick<ImportJob, 'context'>, ids: readonly number[]): Promise<ReadonlySet<number>>;
   nextIds(job: ImportJob, count: number): Promise<number[]>;
