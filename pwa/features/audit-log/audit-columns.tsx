@@ -68,7 +68,8 @@ function Action({ row: { entry } }: { row: AuditRow }) {
 function Change({ row: { entry } }: { row: AuditRow }) {
   const { t } = useTranslation();
   const isPhone = useIsPhone();
-  const [first] = entry.changes;
+  // Of a new object, its name stands next to it already.
+  const first = entry.changes.find(({ after }) => entry.action !== 'created' || after !== entry.name) ?? entry.changes[0];
   const others = entry.changes.length - 1 + entry.more;
   if (first === undefined) return entry.reason === '' ? null : <span className={typography.muted}>{entry.reason}</span>;
   return (

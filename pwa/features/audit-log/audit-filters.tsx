@@ -59,7 +59,7 @@ export function AuditFilterBar({ search, chosen, onChange }: AuditFilterBarProps
         onChange={(chosenKind) => onChange({ kind: auditKinds.find((kind) => kind === chosenKind) })}
       />
       <FilterSelect
-        label={t('audit.actor.automatic')}
+        label={t('audit.filter.system')}
         value={search.system ?? ''}
         options={[{ value: 'hidden', label: t('audit.filter.hidden') }]}
         onChange={(system) => onChange({ system: system === 'hidden' ? 'hidden' : undefined })}
