@@ -7,7 +7,8 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from '#server/db/open.ts';
 import { openTarget } from '#server/db/rows/open-rows.ts';
 import { moveDatabase } from '#server/transfer/move-database.ts';
-import { dropMongoDatabase, type Engine, engines, mongoUrl, testMongoUrl } from '#tests/support/engines.ts';
+import { type Engine, engines } from '#tests/support/engines.ts';
+import { dropMongoDatabase, mongoUrl, testMongoUrl } from '#tests/support/mongo-databases.ts';
 import { createScene } from '#tests/support/relay-scene.ts';
 
 /** An address without a database, on the other engine if there is one. */

@@ -1,7 +1,8 @@
 // SIGHUP replaces all workers; `npm run test:restart` does the same with 200 streams and 500 calls a second.
 import { describe, expect, test } from 'vitest';
 import { runRestarts } from '#tests/faults/restart-run.ts';
-import { engines, testMongoUrl } from '#tests/support/engines.ts';
+import { engines } from '#tests/support/engines.ts';
+import { testMongoUrl } from '#tests/support/mongo-databases.ts';
 
 describe.each(engines)('workers on $kind that are restarted under load', ({ kind }) => {
   test('lose no stream and no call, and charge each once', async () => {

@@ -23,6 +23,8 @@ export interface SocketClient extends Disposable {
 
 export interface ConnectOptions extends ClientOptions {
   protocols?: string[];
+  /** Host name of the certificate. */
+  servername?: string;
 }
 
 const ends = new Set(['response.completed', 'response.incomplete', 'response.failed', 'error']);

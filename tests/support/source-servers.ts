@@ -1,6 +1,6 @@
 // Databases of other gateways on MariaDB and PostgreSQL servers, which `.ci/start-sources` starts. Without their URLs such tests are skipped; in
 // CI they fail.
-import { execFileSync } from 'node:child_process';
+import { execFileSync, type ExecFileSyncOptions } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
@@ -44,7 +44,7 @@ export function loadDump(server: SourceServer, dump: string): LoadedDump {
 function run(engine: SourceServer['engine'], address: URL, input: string): void {
   const { hostname, port, username, password, pathname } = address;
   const database = pathname.slice(1);
-  const stdio = { input, stdio: ['pipe', 'ignore', 'pipe'], maxBuffer: 10_000_000 } as const;
+  const stdio: ExecFileSyncOptions = { input, stdio: ['pipe', 'ignore', 'pipe'], maxBuffer: 10_000_000 };
   if (engine === 'postgresql') {
     const about = ['-h', hostname, '-p', port, '-U', username, '-q', '-v', 'ON_ERROR_STOP=1', database === '' ? 'postgres' : database];
     execFileSync('psql', about, { ...stdio, env: { ...process.env, PGPASSWORD: password } });

@@ -86,8 +86,8 @@ export async function importRows<Kind extends DraftKind>(
   const stored = await target.existing(job, [...ids.values()]);
   const complete = [...resumed, ...additions.map(({ row }) => row)].filter((row) => stored.has(idIn(row)));
   for (const { row } of additions) if (!stored.has(idIn(row))) refused(job, kind, row);
-  for (const row of target.further === undefined ? [] : complete) {
-    const writes = await target.further(job, row.draft, idIn(row));
+  for (const row of complete) {
+    const writes = (await target.further?.(job, row.draft, idIn(row))) ?? [];
     if (writes.length > 0) await job.context.db.write(writes);
   }
   await openAccounts(job, target, [...complete.map((row) => ({ row, id: idIn(row) })), ...joins.map(({ row, id }) => ({ row, id }))]);
