@@ -61,10 +61,7 @@ describe.each(oneEngine)('edits of a channel on $kind', (engine) => {
       channels: [{ setting: JSON.stringify({ ...setting, system_prompt_override: true }) }],
     });
     await (await other.chat({ messages })).text();
-    expect((await sentBody(other))['messages']).toEqual([
-      { role: 'system', content: 'Answer briefly.\nSing.' },
-      ...chat.messages,
-    ]);
+    expect((await sentBody(other))['messages']).toEqual([{ role: 'system', content: 'Answer briefly.\nSing.' }, ...chat.messages]);
   });
 
   test('a channel may pass bodies through, whatever else it would change', async () => {

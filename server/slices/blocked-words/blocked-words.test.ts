@@ -10,7 +10,9 @@ function wordsOf(SensitiveWords: readonly string[]) {
     StopOnSensitiveEnabled: true,
   };
   const get = <Key extends SettingKey>(key: Key) => values[key] as SettingValue<Key>;
-  return createBlockedWords({ settings: { get, basePath: '', revision: 1, groupMoves: { running: null, ended: [] }, reload: () => Promise.resolve() } });
+  return createBlockedWords({
+    settings: { get, basePath: '', revision: 1, groupMoves: { running: null, ended: [] }, reload: () => Promise.resolve() },
+  });
 }
 
 /** How many turns the search takes. */

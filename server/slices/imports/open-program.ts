@@ -49,7 +49,8 @@ export async function openProgram({ from, config, environment = {} }: ProgramReq
     if (program === null) {
       throw new SourceError('The database is of no program that can be imported from: it has no tables of one-api, new-api or LiteLLM');
     }
-    if (configuration !== null && program.program !== 'litellm') throw new SourceError('A configuration belongs to LiteLLM, but the database does not');
+    if (configuration !== null && program.program !== 'litellm')
+      throw new SourceError('A configuration belongs to LiteLLM, but the database does not');
     return { program: { ...program, label: `${program.label}: ${sourceName(readSourceAddress(from))}` }, close: () => source.close() };
   } catch (failure) {
     await source.close();
@@ -67,6 +68,8 @@ async function readConfig(file: string): Promise<Readonly<Record<string, unknown
     if (config === null) throw new Error('it has no fields');
     return config;
   } catch (cause) {
-    throw new SourceError(`The file ${file} cannot be read: ${cause instanceof Error ? cause.message.slice(0, 300) : String(cause)}`, { cause });
+    throw new SourceError(`The file ${file} cannot be read: ${cause instanceof Error ? cause.message.slice(0, 300) : String(cause)}`, {
+      cause,
+    });
   }
 }

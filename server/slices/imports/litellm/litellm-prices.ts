@@ -9,7 +9,17 @@ import type { Deployment } from './map-deployment.ts';
 import { readLiteLlmModel } from './providers.ts';
 
 /** Maps whose entries of another model a public name takes over. */
-const copied = ['ModelRatio', 'ModelPrice', 'CompletionRatio', 'CacheRatio', 'CreateCacheRatio', 'ImageRatio', 'ImageCompletionRatio', 'AudioRatio', 'AudioCompletionRatio'] as const;
+const copied = [
+  'ModelRatio',
+  'ModelPrice',
+  'CompletionRatio',
+  'CacheRatio',
+  'CreateCacheRatio',
+  'ImageRatio',
+  'ImageCompletionRatio',
+  'AudioRatio',
+  'AudioCompletionRatio',
+] as const;
 
 type Costs = Readonly<Record<string, unknown>>;
 
@@ -28,14 +38,17 @@ export function mapPrices(deployments: readonly Deployment[]): { settings: Mappe
   };
   for (const [model, group] of Map.groupBy(deployments, ({ modelName }) => modelName)) {
     if (model.includes('*')) continue;
-    const priced = group.map(({ params, info }): Costs => ({ ...info, ...params })).filter((costs) => inputCost(costs) > 0 || imageCost(costs) > 0);
+    const priced = group
+      .map(({ params, info }): Costs => ({ ...info, ...params }))
+      .filter((costs) => inputCost(costs) > 0 || imageCost(costs) > 0);
     const [dearest] = priced.toSorted((one, other) => inputCost(other) - inputCost(one) || imageCost(other) - imageCost(one));
     if (dearest !== undefined) {
       if (new Set(priced.map(inputCost)).size > 1) notes.push(note(model, 'price_differs'));
       enterCosts(enter, model, dearest);
       continue;
     }
-    if (group.some(({ params, info }) => cost({ ...info, ...params }, 'input_cost_per_second') > 0)) notes.push(note(model, 'price_expression'));
+    if (group.some(({ params, info }) => cost({ ...info, ...params }, 'input_cost_per_second') > 0))
+      notes.push(note(model, 'price_expression'));
     else if (!isPriced(mapOf, model)) copyPrice({ mapOf, enter }, model, group, notes);
   }
   return { settings: [...touched].map((key) => ({ key, text: JSON.stringify(mapOf(key)) })), notes };
@@ -76,12 +89,19 @@ function isPriced(mapOf: MapOf, model: string): boolean {
 }
 
 /** A public name of another model costs as much as that. */
-function copyPrice({ mapOf, enter }: { mapOf: MapOf; enter: Enter }, model: string, group: readonly Deployment[], notes: NamedNote[]): void {
+function copyPrice(
+  { mapOf, enter }: { mapOf: MapOf; enter: Enter },
+  model: string,
+  group: readonly Deployment[],
+  notes: NamedNote[],
+): void {
   const names = group.flatMap(({ params, info, read }) => {
     const base = info['base_model'];
     const written = readLiteLlmModel(read.text(params['model']))?.model;
     read.takeMissing();
-    return [typeof base === 'string' ? base.split('/').at(-1) : undefined, written].flatMap((name) => (name === undefined ? [] : variants(name)));
+    return [typeof base === 'string' ? base.split('/').at(-1) : undefined, written].flatMap((name) =>
+      name === undefined ? [] : variants(name),
+    );
   });
   const found = names.find((name) => isPriced(mapOf, name));
   if (found === undefined) {
@@ -96,7 +116,11 @@ function copyPrice({ mapOf, enter }: { mapOf: MapOf; enter: Enter }, model: stri
 
 /** As the provider writes it, and without what AWS and Google add. */
 function variants(name: string): string[] {
-  const plain = name.replace(/^(?:us|eu|apac|global)\./, '').replace(/^anthropic\./, '').replace(/-v\d+:\d+$/, '').replace('@', '-');
+  const plain = name
+    .replace(/^(?:us|eu|apac|global)\./, '')
+    .replace(/^anthropic\./, '')
+    .replace(/-v\d+:\d+$/, '')
+    .replace('@', '-');
   return [name, plain, plain.replace(/-\d{8}$/, '')];
 }
 

@@ -28,7 +28,12 @@ export interface LiteLlmParts {
   quotaPerUnit: number;
 }
 
-const tables = { users: 'LiteLLM_UserTable', keys: 'LiteLLM_VerificationToken', models: 'LiteLLM_ProxyModelTable', log: 'LiteLLM_SpendLogs' } as const;
+const tables = {
+  users: 'LiteLLM_UserTable',
+  keys: 'LiteLLM_VerificationToken',
+  models: 'LiteLLM_ProxyModelTable',
+  log: 'LiteLLM_SpendLogs',
+} as const;
 /** Tables without a counterpart. */
 const counted: Readonly<Record<string, string>> = {
   LiteLLM_TeamTable: 'teams',
@@ -76,12 +81,18 @@ export async function openLiteLlm(parts: LiteLlmParts): Promise<ImportProgram> {
     pages: typedPages(rows),
     greatestId: () => Promise.resolve(null),
     totals: (log) => totalsOf({ source, channels: deployments.length, quotaPerUnit }, log),
-    notes: async () => [...prices.notes, ...unknownSettings(config), ...(source === null ? [] : await tablesWithoutPlace(source, quotaPerUnit))],
+    notes: async () => [
+      ...prices.notes,
+      ...unknownSettings(config),
+      ...(source === null ? [] : await tablesWithoutPlace(source, quotaPerUnit)),
+    ],
   };
 }
 
 /** A page of a kind has drafts of that kind only. */
-function typedPages(rows: (kind: keyof Drafts, request: PageOptions) => AsyncGenerator<ProgramPage<Drafts[keyof Drafts]>>): ImportProgram['pages'] {
+function typedPages(
+  rows: (kind: keyof Drafts, request: PageOptions) => AsyncGenerator<ProgramPage<Drafts[keyof Drafts]>>,
+): ImportProgram['pages'] {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   return ((kind: keyof Drafts, request: PageOptions = {}) => rows(kind, request)) as ImportProgram['pages'];
 }
@@ -90,7 +101,12 @@ function page<Draft>(rows: readonly MappedRow<Draft>[]): ProgramPage<Draft> {
   return { rows, first: rows[0]?.oldId ?? '', position: rows.at(-1)?.oldId ?? '' };
 }
 
-async function* mapped<Draft>(source: SourceDatabase, table: string, key: string, map: (row: SourceRow) => MappedRow<Draft>): AsyncGenerator<ProgramPage<Draft>> {
+async function* mapped<Draft>(
+  source: SourceDatabase,
+  table: string,
+  key: string,
+  map: (row: SourceRow) => MappedRow<Draft>,
+): AsyncGenerator<ProgramPage<Draft>> {
   for await (const rows of pagesOf(source, table, { key })) yield page(rows.map((row) => safely(row, key, map)));
 }
 
@@ -103,7 +119,11 @@ function safely<Draft>(row: SourceRow, key: string, map: (row: SourceRow) => Map
   }
 }
 
-async function* logPages(source: SourceDatabase, quotaPerUnit: number, { after, before, since }: PageOptions): AsyncGenerator<ProgramPage<Drafts['log']>> {
+async function* logPages(
+  source: SourceDatabase,
+  quotaPerUnit: number,
+  { after, before, since }: PageOptions,
+): AsyncGenerator<ProgramPage<Drafts['log']>> {
   const bounds = {
     key: 'startTime',
     tie: 'request_id',
@@ -197,11 +217,14 @@ async function keyMapping(
   { now, quotaPerUnit, models, deployments }: Pick<KeyMapping, 'now' | 'quotaPerUnit' | 'models'> & { deployments: readonly Deployment[] },
 ): Promise<KeyMapping> {
   const byId = async (table: string, key: string) =>
-    new Map(source.tables.has(table) ? (await allRows(source, table, { key })).map((row): [string, SourceRow] => [text(row, key), row]) : []);
+    new Map(
+      source.tables.has(table) ? (await allRows(source, table, { key })).map((row): [string, SourceRow] => [text(row, key), row]) : [],
+    );
   const accessGroups = new Map<string, string[]>();
   for (const { modelName, info } of deployments) {
     const groups = Array.isArray(info['access_groups']) ? info['access_groups'] : [];
-    for (const group of groups.filter((one) => typeof one === 'string')) accessGroups.set(group, [...(accessGroups.get(group) ?? []), modelName]);
+    for (const group of groups.filter((one) => typeof one === 'string'))
+      accessGroups.set(group, [...(accessGroups.get(group) ?? []), modelName]);
   }
   const modelsOfUser = new Map<string, string[]>();
   for await (const rows of pagesOf(source, tables.users, { key: 'user_id' })) {
@@ -240,7 +263,9 @@ async function totalsOf(
   ];
   const users = await source.total(tables.users, { sum: ['spend'] });
   const tokens = await source.total(tables.keys);
-  const logs = source.tables.has(tables.log) ? await source.total(tables.log, { sum: ['spend'], where: bounds }) : { count: 0, sums: { spend: 0 } };
+  const logs = source.tables.has(tables.log)
+    ? await source.total(tables.log, { sum: ['spend'], where: bounds })
+    : { count: 0, sums: { spend: 0 } };
   return {
     counts: { ...none, user: users.count, token: tokens.count, log: logs.count },
     sums: { user_used: quotaOf(users.sums['spend'] ?? 0, quotaPerUnit), log_charged: quotaOf(logs.sums['spend'] ?? 0, quotaPerUnit) },
@@ -250,7 +275,9 @@ async function totalsOf(
 
 function retriesOf(config: LiteLlmParts['config']): MappedSetting[] {
   const retries = objectOf(config?.['router_settings'])?.['num_retries'] ?? objectOf(config?.['litellm_settings'])?.['num_retries'];
-  return typeof retries === 'number' && Number.isInteger(retries) && retries >= 0 && retries <= 100 ? [{ key: 'RetryTimes', text: String(retries) }] : [];
+  return typeof retries === 'number' && Number.isInteger(retries) && retries >= 0 && retries <= 100
+    ? [{ key: 'RetryTimes', text: String(retries) }]
+    : [];
 }
 
 /** Names of sections and of what stands in them, never values. */
@@ -259,7 +286,12 @@ function unknownSettings(config: LiteLlmParts['config']): NamedNote[] {
   return sections.flatMap(([section, value]) => {
     const names = Object.keys(objectOf(value) ?? {}).filter((name) => name !== 'num_retries');
     const all = names.length === 0 ? [section] : names.map((name) => `${section}.${name}`);
-    return all.map((name): NamedNote => ({ kind: 'setting', name: oneLine(name, 80), note: { reason: 'setting_unknown' }, isLeftOut: true }));
+    return all.map((name): NamedNote => ({
+      kind: 'setting',
+      name: oneLine(name, 80),
+      note: { reason: 'setting_unknown' },
+      isLeftOut: true,
+    }));
   });
 }
 
@@ -269,10 +301,12 @@ async function tablesWithoutPlace(source: SourceDatabase, quotaPerUnit: number):
     if (!source.tables.has(table)) continue;
     const { count, sums } = await source.total(table, { sum: ['spend'] });
     const spent = quotaOf(sums['spend'] ?? 0, quotaPerUnit);
-    if (count > 0) notes.push({ kind: 'other', name: table, note: { reason: 'table_no_place', detail, quota: spent }, isLeftOut: true, rows: count });
+    if (count > 0)
+      notes.push({ kind: 'other', name: table, note: { reason: 'table_no_place', detail, quota: spent }, isLeftOut: true, rows: count });
   }
   for await (const rows of pagesOf(source, 'LiteLLM_Config', { key: 'param_name' })) {
-    for (const row of rows) notes.push({ kind: 'setting', name: trimmed(row, 'param_name'), note: { reason: 'setting_unknown' }, isLeftOut: true });
+    for (const row of rows)
+      notes.push({ kind: 'setting', name: trimmed(row, 'param_name'), note: { reason: 'setting_unknown' }, isLeftOut: true });
   }
   return notes;
 }

@@ -41,13 +41,27 @@ describe('a configuration of LiteLLM', () => {
 
   it('has a channel for each deployment, with the values of its environment', async () => {
     const { find } = await open({ OPENAI_API_KEY: 'sk-open', AWS_ACCESS_KEY_ID: 'AKIDEXAMPLE', AWS_SECRET_ACCESS_KEY: 'secret' });
-    expect(find('gpt-4o-first')?.draft).toMatchObject({ type: 1, status: 1, weight: 2, models: 'gpt-4o', model_mapping: '', openai_organization: 'org-invented' });
+    expect(find('gpt-4o-first')?.draft).toMatchObject({
+      type: 1,
+      status: 1,
+      weight: 2,
+      models: 'gpt-4o',
+      model_mapping: '',
+      openai_organization: 'org-invented',
+    });
     expect(keyOf(find('gpt-4o-first'))).toBe('sk-open');
     expect(find('gpt-4o-second')?.draft).toMatchObject({ type: 1, base_url: 'https://proxy.invented.example', priority: -2 });
-    expect(find('gpt-4o-mini')?.draft).toMatchObject({ param_override: '{"temperature":0.2}', setting: '{"header_override":{"X-Team":"harbour"}}' });
+    expect(find('gpt-4o-mini')?.draft).toMatchObject({
+      param_override: '{"temperature":0.2}',
+      setting: '{"header_override":{"X-Team":"harbour"}}',
+    });
     expect(keyOf(find('gpt-4o-mini'))).toBe('sk-open');
     expect(keyOf(find('claude'))).toBe('AKIDEXAMPLE|secret|us-east-1');
-    expect(find('hear')?.draft).toMatchObject({ base_url: 'https://api.groq.com/openai', model_mapping: '{"hear":"whisper-large-v3"}', status: 2 });
+    expect(find('hear')?.draft).toMatchObject({
+      base_url: 'https://api.groq.com/openai',
+      model_mapping: '{"hear":"whisper-large-v3"}',
+      status: 2,
+    });
     expect(find('research-only')?.draft).toMatchObject({ type: 43, status: 2 });
     expect(find('*')).toMatchObject({ draft: null, leftOut: { reason: 'wildcard' } });
     expect(find('azure-entra')).toMatchObject({ draft: null });
@@ -89,19 +103,40 @@ describe('a key of LiteLLM', () => {
     models: new Set(['gpt-4o', 'openai/a', 'openai/b']),
     accessGroups: new Map([['beta', ['house']]]),
     budgets: new Map([['gold', { budget_id: 'gold', max_budget: 5 }]]),
-    teams: new Map([['t', { team_id: 't', models: ['gpt-4o'], members_with_roles: [{ role: 'user', user_id: 'u' }, { role: 'admin', user_id: 'a' }] }]]),
+    teams: new Map([
+      [
+        't',
+        {
+          team_id: 't',
+          models: ['gpt-4o'],
+          members_with_roles: [
+            { role: 'user', user_id: 'u' },
+            { role: 'admin', user_id: 'a' },
+          ],
+        },
+      ],
+    ]),
     modelsOfUser: new Map([['u', ['gpt-4o']]]),
   };
-  const key = (row: Record<string, unknown>) => mapLiteLlmKey({ token: 'a'.repeat(64), key_name: 'sk-...wxyz', user_id: 'v', ...row }, mapping);
+  const key = (row: Record<string, unknown>) =>
+    mapLiteLlmKey({ token: 'a'.repeat(64), key_name: 'sk-...wxyz', user_id: 'v', ...row }, mapping);
 
   it.each([
     ['without a budget has no limit', {}, { unlimited_quota: true, key_ending: 'wxyz', key_cipher: '' }],
     ['blocked is disabled', { blocked: true }, { status: 2 }],
     ['expires', { expires: '2026-05-31 09:00:00' }, { expired_time: Date.UTC(2026, 4, 31, 9) / 1000 }],
-    ['of a team has its models and its administrator', { user_id: null, team_id: 't', models: ['all-team-models'] }, { userRef: 'a', model_limits: 'gpt-4o' }],
+    [
+      'of a team has its models and its administrator',
+      { user_id: null, team_id: 't', models: ['all-team-models'] },
+      { userRef: 'a', model_limits: 'gpt-4o' },
+    ],
     ['has the models of its user', { user_id: 'u' }, { model_limits_enabled: true, model_limits: 'gpt-4o' }],
     ['has the models of a group and of a beginning', { models: ['beta', 'openai/*'] }, { model_limits: 'house,openai/a,openai/b' }],
-    ['without models that exist is disabled rather than opened', { models: ['no-default-models'] }, { status: 2, model_limits_enabled: false }],
+    [
+      'without models that exist is disabled rather than opened',
+      { models: ['no-default-models'] },
+      { status: 2, model_limits_enabled: false },
+    ],
   ])('%s', (_name, row, expected) => {
     expect(key(row).draft).toMatchObject(expected);
   });

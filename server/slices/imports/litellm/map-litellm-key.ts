@@ -96,7 +96,8 @@ function ownerOf(row: SourceRow, teams: KeyMapping['teams'], notes: RowNote[]): 
   if (team === undefined) return '';
   const members = Array.isArray(team['members_with_roles']) ? team['members_with_roles'] : [];
   const ids = ['admin', ''].flatMap((role) => members.flatMap((member: unknown) => idOf(member, role)));
-  if (ids[0] !== undefined) notes.push({ reason: 'owner_chosen', detail: `the first administrator of ${oneLine(trimmed(team, 'team_alias'), 40)}` });
+  if (ids[0] !== undefined)
+    notes.push({ reason: 'owner_chosen', detail: `the first administrator of ${oneLine(trimmed(team, 'team_alias'), 40)}` });
   return ids[0] ?? '';
 }
 

@@ -36,7 +36,9 @@ export function pageStatement(
   ] as const) {
     if (bound === undefined) continue;
     conditions.push(
-      typeof bound === 'object' ? `(${order}) ${operator} (${bound.map(place).join(', ')})` : `${dialect.quote(key)} ${operator} ${place(bound)}`,
+      typeof bound === 'object'
+        ? `(${order}) ${operator} (${bound.map(place).join(', ')})`
+        : `${dialect.quote(key)} ${operator} ${place(bound)}`,
     );
   }
   if (since !== undefined) {
