@@ -81,7 +81,7 @@ function checkUses(): void {
     if (/\.test\.|\.gen\.|\.fixture\./.test(file)) continue;
     const code = readFileSync(path.join(folder, file), 'utf8');
     // Any literal that is a key counts as its use: keys also stand in tables, and reach `t` from there.
-    for (const [, literal = ''] of code.matchAll(/['"]([a-z][\w]*(?:\.\w+)+)['"]/g)) if (keys.has(literal)) used.add(literal);
+    for (const [, literal = ''] of code.matchAll(/['"]([a-z][\w-]*(?:\.\w+)+)['"]/g)) if (keys.has(literal)) used.add(literal);
     for (const [, literal = ''] of code.matchAll(/\b(?:t|translate)\(\s*['"]([^'"]+)['"]/g)) {
       if (!keys.has(literal)) faults.push(`missing: ${literal} (pwa/${file})`);
     }

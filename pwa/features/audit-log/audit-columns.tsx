@@ -73,7 +73,7 @@ function Change({ row: { entry } }: { row: AuditRow }) {
   const others = entry.changes.length - 1 + entry.more;
   if (first === undefined) return entry.reason === '' ? null : <span className={typography.muted}>{entry.reason}</span>;
   return (
-    <span className={isPhone ? undefined : styles.change}>
+    <span className={isPhone ? undefined : `${styles.change} ${typography.ellipsis}`}>
       <AuditChangeText entry={entry} change={first} />
       {others > 0 && <span className={styles.others}> {t('audit.more', { count: others })}</span>}
     </span>

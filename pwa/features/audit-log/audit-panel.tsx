@@ -10,6 +10,7 @@ import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { CopyText } from '#pwa/ui/controls/copy-text.tsx';
 import { Segments } from '#pwa/ui/controls/segments.tsx';
 import { PanelSection, SidePanel, SummaryList } from '#pwa/ui/frame/side-panel.tsx';
+import layout from '#pwa/ui/styles/layout.module.css';
 import typography from '#pwa/ui/styles/typography.module.css';
 import type { AuditRow } from './audit-rows.ts';
 import styles from './audit-log.module.css';
@@ -35,9 +36,9 @@ export function AuditPanel({ row: { entry, others }, tab, onTab, onObject, ...wa
       {...ways}
       title={words.record(entry)}
       note={`${words.kind(entry)}${/^\d+$/.test(entry.object_id) ? ` #${entry.object_id}` : ''}`}
-      foot={<p className={styles.foot}>{t('audit.foot')}</p>}
+      foot={<p className={`${styles.foot} ${typography.note}`}>{t('audit.foot')}</p>}
     >
-      <div className={styles.tabs}>
+      <div className={`${styles.tabs} ${layout.spread}`}>
         {hasHistory ? (
           <Segments
             label={t('audit.title')}

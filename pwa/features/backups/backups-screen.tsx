@@ -14,6 +14,7 @@ import { DataList } from '#pwa/ui/list/data-list.tsx';
 import { useListScreen, useOpenRecord } from '#pwa/ui/list/use-list-screen.ts';
 import { BackupMark } from './backup-mark.tsx';
 import { BackupProgress } from './backup-progress.tsx';
+import layout from '#pwa/ui/styles/layout.module.css';
 import type { BackupsSearch } from './backups-search.ts';
 import styles from './backups.module.css';
 import { backupsQuery, useStartBackup } from './queries.ts';
@@ -84,7 +85,7 @@ function BackupState({ overview }: { overview: BackupOverview }) {
   const { notice, interval_hours: hours, keep, next_at: next, place, where } = overview;
   const time = overview.last_done_at === undefined ? '' : format.ago(overview.last_done_at, overview.at);
   return (
-    <p className={styles.state}>
+    <p className={`${styles.state} ${layout.baseline}`}>
       {notice === undefined ? (
         overview.last_done_at !== undefined && <StatusMark status="on">{t('backups.notice.good', { time })}</StatusMark>
       ) : (

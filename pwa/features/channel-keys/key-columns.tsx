@@ -5,7 +5,7 @@ import type { ChannelKey, ChannelKeySheet } from '#shared/channel-keys.ts';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import type { Format } from '#pwa/ui/billing/format.ts';
 import type { Column } from '#pwa/ui/list/columns.tsx';
-import styles from './channel-keys.module.css';
+import typography from '#pwa/ui/styles/typography.module.css';
 import { endingText, KeyMark, useStateReason } from './key-mark.tsx';
 import { KeyStrip } from './key-strip.tsx';
 
@@ -33,7 +33,7 @@ function keyColumns({ t, format, reasonOf, all, now }: ColumnsContext): Column<C
       heading: t('channel-keys.column.key'),
       cell: (row) => (
         <span>
-          <span className={styles.key}>{endingText(row.ending)}</span>
+          <span className={typography.mono}>{endingText(row.ending)}</span>
           <small>{row.note || t('channel-keys.added', { date: format.date(row.created_time) })}</small>
         </span>
       ),

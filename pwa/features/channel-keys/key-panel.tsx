@@ -75,7 +75,7 @@ export function KeyPanel({ channel, of: key, isSole, onReplaceEverywhere, ...way
           <section>
             <h3 className={typography.muted}>{t('channel-keys.places.title')}</h3>
             {others.map((place) => (
-              <div key={`${place.channel_id}-${place.key_id}`} className={styles.place}>
+              <div key={`${place.channel_id}-${place.key_id}`} className={`${styles.place} ${layout.spread}`}>
                 <span>{t('channel-keys.places.place', { name: place.channel_name, id: place.channel_id, position: place.position })}</span>
                 <KeyMark of={{ state: place.state === 'resting' ? 'working' : place.state, resting_until: 0 }} />
               </div>

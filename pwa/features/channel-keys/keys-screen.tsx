@@ -12,6 +12,7 @@ import { Screen } from '#pwa/ui/frame/screen.tsx';
 import { PanelSpace } from '#pwa/ui/frame/side-panel.tsx';
 import { DataList } from '#pwa/ui/list/data-list.tsx';
 import { useListScreen, useOpenRecord } from '#pwa/ui/list/use-list-screen.ts';
+import typography from '#pwa/ui/styles/typography.module.css';
 import styles from './channel-keys.module.css';
 import { useKeyColumns } from './key-columns.tsx';
 import { endingText, keyMarks } from './key-mark.tsx';
@@ -88,7 +89,9 @@ export function KeysScreen({ channel, search, onSearch }: KeysScreenProps) {
         empty={{ title: t('channel-keys.empty.title'), text: t('channel-keys.empty.text') }}
       />
       {query.data?.next !== undefined && query.data.next !== null && (
-        <p className={styles.second}>{t('channel-keys.next', { name: query.data.next.name, id: query.data.next.id })}</p>
+        <p className={`${styles.second} ${typography.small} ${typography.ellipsis}`}>
+          {t('channel-keys.next', { name: query.data.next.name, id: query.data.next.id })}
+        </p>
       )}
       {dialog === 'add' && <AddKeysDialog channel={channel} name={name} onClose={closeDialog} />}
       {dialog !== null && dialog !== 'add' && <ReplaceKeyDialog places={dialog.places} onClose={closeDialog} />}

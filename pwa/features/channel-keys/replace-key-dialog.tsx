@@ -126,7 +126,7 @@ function Places({ of: found, left, onLeft }: PlacesProps) {
     onLeft(next);
   };
   return found.map((place) => (
-    <div key={`${place.channel_id}-${place.key_id}`} className={styles.place}>
+    <div key={`${place.channel_id}-${place.key_id}`} className={`${styles.place} ${layout.spread}`}>
       <Checkbox
         checked={!left.has(place.channel_id)}
         onChange={() => handleTick(place.channel_id)}
@@ -148,7 +148,7 @@ function Replaced({ of: done, onUndone, onClose }: { of: KeyReplacement; onUndon
   return (
     <div className={layout.stackMd}>
       {done.places.map((place) => (
-        <div key={`${place.channel_id}-${place.key_id}`} className={styles.place}>
+        <div key={`${place.channel_id}-${place.key_id}`} className={`${styles.place} ${layout.spread}`}>
           <span>{t('channel-keys.replace.changed', { name: place.channel_name, old: done.old_ending, new: done.new_ending })}</span>
           <KeyMark of={{ state: place.state, resting_until: 0 }} />
         </div>

@@ -38,7 +38,7 @@ export function AuditChangeText({ entry, change }: { entry: AuditEntry; change: 
         <>
           {!isNew && (
             <>
-              <s className={styles.before}>{words.value(entry, change, before)}</s> <span aria-hidden="true">→</span>{' '}
+              <s className={typography.muted}>{words.value(entry, change, before)}</s> <span aria-hidden="true">→</span>{' '}
             </>
           )}
           {words.value(entry, change, after)}

@@ -4,11 +4,14 @@ import { autoGroup } from '#shared/group-settings.ts';
 import type { Admission } from '#server/call/admission/admission.ts';
 import type { RelayEndpoint } from '#server/call/endpoints.ts';
 import { supportsCall } from '#server/call/routing/supports-call.ts';
-import type { RelayServices } from '#server/call/services.ts';
+import type { ChannelIndex } from '#server/exchange/channel-index.ts';
 import type { Settings } from '#server/settings/settings.ts';
 import { isAutoGroup, mayUseGroup } from '#server/settings/usable-groups.ts';
 
-type Services = Pick<RelayServices, 'channels'> & { context: { settings: Settings } };
+interface Services {
+  channels: ChannelIndex;
+  context: { settings: Settings };
+}
 
 /** Returns the groups of a caller in group `auto`, in their order; null for callers in any other group. */
 export function autoGroupsOf(settings: Settings, { group, token, user }: Admission): readonly string[] | null {

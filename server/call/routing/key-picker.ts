@@ -35,7 +35,7 @@ export interface KeyPicker {
   isReady(channel: PreparedChannel, request: Pick<KeyRequest, 'model' | 'caller'> & Partial<Pick<KeyRequest, 'tried'>>): boolean;
   /** Begins the use of a key; null if no key may take the call. Without `isForced`, resting keys may not. */
   pick(channel: PreparedChannel, request: KeyRequest, isForced: boolean): KeyUse | null;
-  /** Returns the channel with a key for a request beside the calls, such as a count of tokens. */
+  /** Returns the channel with a key for a request that is no call, such as a count of tokens. */
   anyOf(channel: PreparedChannel, request: Pick<KeyRequest, 'model' | 'caller'>): PreparedChannel;
 }
 

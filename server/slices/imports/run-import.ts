@@ -73,7 +73,7 @@ function checkUnits({ context, program, options, report }: ImportJob): void {
   report.note('conflict', 'setting', 'QuotaPerUnit', { reason: 'units_differ', detail: String(program.quotaPerUnit) });
 }
 
-/** At the first run of a source: keeps its ids where nothing here has one. */
+/** At the first run of a source: uses its ids where the target has none. */
 async function begin(job: ImportJob): Promise<void> {
   const { context, state } = job;
   const { db } = context;

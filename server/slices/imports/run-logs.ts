@@ -1,4 +1,4 @@
-// Imports rows of the log. They are many, so no mark per row is stored: positions of the first and last row tell what is here already.
+// Imports rows of the log. They are many, so no mark per row is stored: positions of the first and last row identify what was imported.
 import type { ImportJob } from './import-job.ts';
 import { importRows, leave, markHours, storeState } from './run-stage.ts';
 import type { FreshRow } from './targets/target.ts';

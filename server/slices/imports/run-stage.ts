@@ -12,7 +12,7 @@ import type { FreshRow, Target, Verdict } from './targets/target.ts';
 
 /** Ledger entries written at once: they are committed together. */
 const entriesAtOnce = 32;
-/** Greatest id that is kept: new ids follow it, so a far one would leave a gap. */
+/** Greatest id that is taken over: new ids follow it, so a far one would leave a gap. */
 const greatestKeptId = 50_000_000;
 const idsAtOnce = 100_000;
 
@@ -179,7 +179,7 @@ export async function storeState({ context, state }: Pick<ImportJob, 'context' |
   await context.db.collection('import_sources').patch({ id }, { set, unset }, { insertIfMissing: state });
 }
 
-/** Hours whose sums must be made anew. */
+/** Hours whose sums must be recomputed. */
 export async function markHours({ context }: ImportJob, times: readonly number[]): Promise<void> {
   const hours = [...new Set(times.map(hourOf))];
   const now = context.now();
@@ -188,7 +188,7 @@ export async function markHours({ context }: ImportJob, times: readonly number[]
   );
 }
 
-/** Draws all ids up to the greatest one of the source, so that new records follow them. @returns false if they cannot be kept */
+/** Draws all ids up to the greatest one of the source, so that new records follow them. @returns false if they cannot be used */
 export async function keepIds<Kind extends DraftKind>(job: ImportJob, target: Target<Kind>): Promise<boolean> {
   const greatest = await job.program.greatestId(target.kind);
   if (greatest === null || greatest > greatestKeptId) return false;

@@ -127,7 +127,7 @@ export function setStatus(
   });
 }
 
-/** A key that was refused begins anew; one that is disabled by hand stays so. */
+/** A key that was refused starts again; one that is disabled by hand stays so. */
 export function replaceKey(
   context: AppContext,
   { id, key, text, revision }: KeyOf & { text: string; revision: number | undefined },

@@ -9,7 +9,7 @@ import type { ChannelRecord } from '#server/db/records/channel.ts';
 import { newKey } from '#server/exchange/keys/new-key.ts';
 import { readChannel } from '../store.ts';
 
-/** Runs `work` while nobody else changes the keys of the channel, or where they are sent. */
+/** Runs `work` while no other request changes the keys of the channel, or where they are sent. */
 export function withKeyLock<Result>(context: AppContext, channelId: number, work: () => Promise<Result>): Promise<Result> {
   return withEditLock(context, `channel-keys:${channelId}`, work);
 }
@@ -66,7 +66,7 @@ export async function publishKeys(context: AppContext, channelId: number): Promi
   await context.changes.announce('channel', channelId);
 }
 
-/** Fields of a key that begins anew: with another text, or enabled again. */
+/** Fields of a key that starts again, because its text was replaced or it was enabled. */
 export const freshState: Pick<ChannelKeyRecord, 'reason' | 'reason_status' | 'no_balance' | 'rests'> = {
   reason: null,
   reason_status: 0,

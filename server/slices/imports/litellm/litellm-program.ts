@@ -161,14 +161,14 @@ function deploymentsOf(config: LiteLlmParts['config'], read: ParamReader): Deplo
     const modelName = fields?.['model_name'];
     if (params === null || typeof modelName !== 'string' || modelName === '') return [];
     const info = objectOf(fields?.['model_info']) ?? {};
-    // Old files have limits beside the parameters.
+    // In old files limits stand next to the parameters.
     const beside = Object.fromEntries(Object.entries(fields ?? {}).filter(([key]) => key === 'rpm' || key === 'tpm'));
     const id = typeof info['id'] === 'string' && info['id'] !== '' ? info['id'] : idOf(modelName, params);
     return [{ id, modelName, params: { ...beside, ...params }, info, isBlocked: false, read }];
   });
 }
 
-/** Of what tells deployments of one name apart. */
+/** Fields that distinguish deployments of one name. */
 function idOf(modelName: string, params: Readonly<Record<string, unknown>>): string {
   const parts = [modelName, params['model'], params['api_base'], params['api_key'], params['aws_region_name'], params['vertex_location']];
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 16);

@@ -136,7 +136,7 @@ function keyOf({ params, read }: Deployment, type: number): string | null {
   }
   const key = read.text(params['api_key']).trim();
   if (key !== '') return key;
-  // Own servers ask for none.
+  // Self-hosted servers require none.
   return type === 4 || ((type === 1 || type === 8) && read.text(params['api_base']) !== '') ? 'none' : null;
 }
 

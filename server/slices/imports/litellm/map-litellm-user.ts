@@ -54,7 +54,7 @@ export function mapLiteLlmUser(row: SourceRow, { now, quotaPerUnit }: LiteLlmMap
       role: roleOf(row, notes),
       status: UserStatus.active,
       email,
-      // Administrators and single sign-on enter it; nobody registers by an address of another person.
+      // Administrators and single sign-on enter it; an address of another person cannot be registered.
       ...(isAddress(email) ? { email_folded: foldEmail(email) } : {}),
       github_id: '',
       oidc_id: '',

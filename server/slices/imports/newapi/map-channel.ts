@@ -280,7 +280,7 @@ function settingOf(row: SourceRow, notes: RowNote[]): string {
   for (const [key, value] of Object.entries(objectIn(row, 'settings', notes))) {
     if (!isFilled(value)) continue;
     if (key === 'allow_service_tier' || key === 'allow_inference_geo' || key === 'allow_speed') setting['allow_surcharges'] = true;
-    // Keys of either kind are told apart by their form.
+    // Keys of either kind are distinguished by their form.
     else if (key !== 'aws_key_type' && key !== 'vertex_key_type')
       notes.push({ reason: 'no_place', detail: `settings.${oneLine(key, 40)}` });
   }

@@ -106,7 +106,7 @@ function programOf(source: SourceDatabase): 'one-api' | 'new-api' | null {
   return isOneApi ? 'one-api' : 'new-api';
 }
 
-/** Versions in the database are those of its first start, so tables and columns tell. */
+/** Versions in the database are those of its first start, so tables and columns identify the version. */
 function generationOf(source: SourceDatabase, program: 'one-api' | 'new-api'): string {
   if (program === 'one-api') return '';
   if (source.tables.has('subscription_plans')) return '2026';
