@@ -47,7 +47,6 @@ export function ChannelForm({ channel, controls, onClose, onCreated, onPrevious,
   // Models that the form filled in by itself are no edit of the user.
   const isProposal = isNew && form.values.models.join() === proposed.join();
   const isDirty = changed.some((field) => field !== 'models' || !isProposal) && !save.isCreated;
-
   const isUntested = !isTested({ type: form.values.type, models: form.values.models.join(',') });
 
   function send(): void {
@@ -84,10 +83,7 @@ export function ChannelForm({ channel, controls, onClose, onCreated, onPrevious,
         noValidate
         className={styles.form}
         data-below={!isNew || undefined}
-        onSubmit={(event) => {
-          event.preventDefault();
-          handleSubmit();
-        }}
+        onSubmit={(event) => (event.preventDefault(), handleSubmit())}
       >
         {isNew ? fields : <Later>{fields}</Later>}
         {isUntested && isNew && <p className={typography.secondary}>{t('channels.test.orders')}</p>}

@@ -1,6 +1,5 @@
 // The audit log as a file, newest first, written as it is read: a page of entries is in memory, whatever their number is.
-import type { AuditChange, AuditEntry, AuditFormat } from '#shared/audit-log.ts';
-import { auditLogApi } from '#shared/audit-log.ts';
+import { type AuditChange, type AuditEntry, type AuditFormat, auditLogApi } from '#shared/audit-log.ts';
 import { csvMark, csvRow } from '#shared/csv.ts';
 import { AppError } from '#shared/errors.ts';
 import { Role } from '#shared/roles.ts';

@@ -3,8 +3,8 @@ import { AmountError, number } from '../sources/row-values.ts';
 import type { SourceRow } from '../sources/source-database.ts';
 
 /** Quota of an amount in dollars, rounded half up. @throws {AmountError} if it cannot be stored */
-export function quotaOf(dollars: number, quotaPerUnit: number): number {
-  const quota = Math.floor(Number((dollars * quotaPerUnit).toFixed(6)) + 0.5) + 0;
+export function quotaOf(amount: number, quotaPerUnit: number): number {
+  const quota = Math.floor(Number((amount * quotaPerUnit).toFixed(6)) + 0.5) + 0;
   if (!Number.isSafeInteger(quota)) throw new AmountError('A budget is too large to be stored');
   return quota;
 }

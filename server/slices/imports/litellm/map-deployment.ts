@@ -113,7 +113,7 @@ function placeOf({ params, read }: Deployment, { provider }: NonNullable<ReturnT
   if (address === '') return { type, base_url: baseUrl, other: '' };
   // LiteLLM's addresses of OpenAI's format end before `/chat/completions`, Tidegate's before `/v1`.
   if (type !== 1 && type !== 8) return { type, base_url: address, other: '' };
-  if (/\/v1$/.test(address)) return { type: 1, base_url: address.slice(0, -3), other: '' };
+  if (address.endsWith('/v1')) return { type: 1, base_url: address.slice(0, -3), other: '' };
   return { type: 8, base_url: `${address}/chat/completions`, other: '' };
 }
 

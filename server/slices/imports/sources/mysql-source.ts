@@ -1,5 +1,6 @@
 import { createConnection, type RowDataPacket } from 'mysql2/promise';
 import { backticks, greatestStatement, pageStatement, type Statement, totalsOf, totalStatement } from './sql-text.ts';
+import { text as textOf } from './row-values.ts';
 import { type SourceDatabase, SourceError, type SourceRow } from './source-database.ts';
 
 const connectMs = 15_000;
@@ -41,7 +42,7 @@ export async function openMysqlSource(address: string): Promise<SourceDatabase> 
     const byTable = Map.groupBy(columns, (row) => String(row['t']));
     const source: SourceDatabase = {
       engine: 'mysql',
-      version: String(about?.['version'] ?? '').slice(0, 60),
+      version: textOf(about ?? {}, 'version').slice(0, 60),
       tables: new Map([...byTable].map(([table, rows]) => [table, new Set(rows.map((row) => String(row['c'])))])),
       page: (table, request) => read(pageStatement(backticks, source, table, request)),
       total: async (table, options = {}) =>

@@ -1,11 +1,12 @@
 import pg from 'pg';
 import { doubleQuotes, greatestStatement, pageStatement, type Statement, totalsOf, totalStatement } from './sql-text.ts';
+import { text as textOf } from './row-values.ts';
 import { type SourceDatabase, SourceError, type SourceRow } from './source-database.ts';
 
 const connectMs = 15_000;
 const statementMs = 600_000;
 /** date, timestamp, timestamptz: the driver would read times without a zone as local ones. */
-const dateTypes: ReadonlySet<number> = new Set([1082, 1114, 1184]);
+const dateTypes = [1082, 1114, 1184] as const;
 
 /**
  * Opens a PostgreSQL database; the session can only read.
@@ -13,14 +14,13 @@ const dateTypes: ReadonlySet<number> = new Set([1082, 1114, 1184]);
  * @throws {SourceError}
  */
 export async function openPostgresSource(address: string): Promise<SourceDatabase> {
+  const types = new pg.TypeOverrides();
+  for (const type of dateTypes) types.setTypeParser(type, (written: string) => written);
   const client = new pg.Client({
     connectionString: address,
     connectionTimeoutMillis: connectMs,
     statement_timeout: statementMs,
-    types: {
-      getTypeParser: (type: number, format?: 'text' | 'binary') =>
-        dateTypes.has(type) ? (text: string) => text : pg.types.getTypeParser(type, format ?? 'text'),
-    },
+    types,
   });
   // Without it, a lost connection would end the process.
   client.on('error', () => undefined);
@@ -47,7 +47,7 @@ export async function openPostgresSource(address: string): Promise<SourceDatabas
     const byTable = Map.groupBy(columns, (row) => String(row['t']));
     const source: SourceDatabase = {
       engine: 'postgresql',
-      version: String(about?.['version'] ?? '').slice(0, 60),
+      version: textOf(about ?? {}, 'version').slice(0, 60),
       tables: new Map([...byTable].map(([table, rows]) => [table, new Set(rows.map((row) => String(row['c'])))])),
       page: (table, request) => read(pageStatement(doubleQuotes, source, table, request)),
       total: async (table, options = {}) =>
