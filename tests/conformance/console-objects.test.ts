@@ -1,12 +1,17 @@
 // Every call on one record, by every kind of caller: its owner, others of the same rank, higher ranks and a banned user, with and without
 // the header that names the caller. A call with a record in its path and without a row here fails the build.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { Role } from '#shared/roles.ts';
+import type { BackupRecord } from '#server/db/records/backup.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 import { consoleCalls, nameOf } from '#tests/conformance/console-calls.ts';
 import { type BillingUpstream, startBillingUpstream } from '#tests/support/billing-upstream.ts';
 import { SessionSums } from '#server/money/settlement/session-sums.ts';
 import { sessionKey } from '#server/money/settlement/session-writes.ts';
+import { buildBackup } from '#tests/support/build-backup.ts';
 import { buildLog } from '#tests/support/build-log.ts';
 import { createSession, createToken } from '#tests/support/build-token.ts';
 import { engines } from '#tests/support/engines.ts';
@@ -62,6 +67,28 @@ const orderOf = async ({ app, owner }: Scene): Promise<string> => {
 };
 const bind = ({ app, owner }: Scene, github: string) =>
   app.context.db.collection('users').patch({ id: owner.id }, { set: { github_id: github } });
+
+/** A channel with three keys, and the first of them. */
+const keysOf = async (scene: Scene): Promise<{ channel: number; key: number }> => {
+  const channel = await channelOf(scene, scene.upstream.url);
+  const added = await scene.root.post(`/api/channel/${channel}/keys`, { keys: 'sk-quay-two\nsk-quay-three' });
+  expect(added).toMatchObject({ success: true });
+  const { data } = await scene.root.get(`/api/channel/${channel}/keys`);
+  return { channel, key: data.keys[0].id };
+};
+const withKeys =
+  (bodyOf: (key: number) => unknown = () => undefined): Row =>
+  async (scene, path) => {
+    const { channel, key } = await keysOf(scene);
+    return { path: path.replace('{id}', String(channel)).replace('{key}', String(key)), body: bodyOf(key) };
+  };
+const backupOf = async ({ app }: Scene, fields: Partial<BackupRecord>): Promise<number> => {
+  const backups = app.context.db.collection('backups');
+  for (const { id } of await backups.find({ running: 1 })) await backups.remove({ id });
+  const id = await app.context.db.nextId('backups');
+  await backups.insert(buildBackup({ id, ...fields }));
+  return id;
+};
 
 const byId =
   (find: (scene: Scene) => Promise<number | string>): Row =>
@@ -133,6 +160,32 @@ const rows: Readonly<Record<string, Row>> = {
   'GET /api/channel/test/{id}': byId((scene) => channelOf(scene, scene.upstream.url)),
   'GET /api/channel/update_balance/{id}': byId((scene) => channelOf(scene, scene.bank.url)),
   'GET /api/channel/fetch_models/{id}': byId((scene) => channelOf(scene, scene.upstream.url)),
+  'GET /api/channel/{id}/keys': withKeys(),
+  'POST /api/channel/{id}/keys/check': withKeys(() => ({ keys: 'sk-quay-four' })),
+  'POST /api/channel/{id}/keys': withKeys(() => ({ keys: 'sk-quay-four' })),
+  'PUT /api/channel/{id}/keys/{key}': withKeys(() => ({ weight: 2 })),
+  'POST /api/channel/{id}/keys/{key}/replace': withKeys(() => ({ key: 'sk-quay-five' })),
+  'PUT /api/channel/{id}/keys': withKeys((key) => ({ ids: [key], status: 2 })),
+  'POST /api/channel/{id}/keys/remove': withKeys((key) => ({ ids: [key] })),
+  'POST /api/channel/{id}/keys/{key}/test': withKeys(() => ({})),
+  'GET /api/channel/{id}/keys/{key}/places': withKeys(),
+  'POST /api/channel/keys/replacements/{id}/undo': byId(async (scene) => {
+    const { channel, key } = await keysOf(scene);
+    const body = { from: { channel_id: channel, key_id: key }, channels: [channel], key: `sk-quay-${channel}` };
+    return (await scene.root.post('/api/channel/keys/replace', body)).data.id;
+  }),
+  'POST /api/backup/{id}/stop': byId((scene) =>
+    backupOf(scene, { state: 'running', running: 1, alive_until: scene.app.clock.now() + 60_000 }),
+  ),
+  'GET /api/backup/{id}/file': byId(async (scene) => {
+    const { name } = buildBackup({ id: 0 });
+    const where = mkdtempSync(join(tmpdir(), 'tidegate-backup-'));
+    onTestFinished(() => rmSync(where, { recursive: true }));
+    // The file is the response: one that reads as a success.
+    const content = '{"success":true}';
+    writeFileSync(join(where, name), content);
+    return backupOf(scene, { where, bytes: content.length });
+  }),
   'PUT /api/channel/': async (scene, path) => ({ path, body: { id: await channelOf(scene, scene.upstream.url), priority: 3 } }),
   'GET /api/redemption/{id}': byId(async ({ app, root }) => (await codeRecord(app, await makeCode(root))).id),
   'DELETE /api/redemption/{id}': byId(async ({ app, root }) => (await codeRecord(app, await makeCode(root))).id),
@@ -195,7 +248,8 @@ describe.each(engines)('records by their callers on $kind', (engine) => {
 
   it.each(Object.keys(rows))('%s', async (name) => {
     const isPersonal = calls.get(name)?.access === 'user';
-    const ownCaller = async (owner: UserRecord) => (isPersonal ? app.as(owner) : someone(Role.admin));
+    const rank = calls.get(name)?.access === 'root' ? Role.root : Role.admin;
+    const ownCaller = async (owner: UserRecord) => (isPersonal ? app.as(owner) : someone(rank));
 
     expect(await ask(name, () => app.anonymous()), 'a guest').toMatchObject({ status: 401, code: 'not_logged_in' });
     const own = await ask(name, ownCaller);
