@@ -45,6 +45,7 @@ describe.each(engines)('channel edits on $kind', (engine) => {
         setting: '',
         param_override: '',
         other_info: '',
+        remark: '',
         auto_ban: 1,
         tag: '',
         max_input_tokens: 0,

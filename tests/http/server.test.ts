@@ -194,7 +194,7 @@ describe('server', () => {
     expect(await client.get('/token', { headers: opened })).toMatchObject({ status: 200 });
     expect(await client.get('/')).toMatchObject({ status: 200 });
     // Probes, scrapers, and what an earlier version's page or another program looks for.
-    for (const target of ['/healthy', '/metrics', '/old-worker.js', '/apple-touch-icon.png', '/favicon.ico', '/token']) {
+    for (const target of ['/healthy', '/old-worker.js', '/apple-touch-icon.png', '/favicon.ico', '/token']) {
       const refused = await client.get(target, { headers: { accept: '*/*' } });
       expect([target, refused.status, refused.headers['content-type']]).toEqual([target, 404, 'text/plain; charset=utf-8']);
       expect((await client.get(target, { headers: { accept: '*/*', 'sec-fetch-mode': 'no-cors' } })).status).toBe(404);

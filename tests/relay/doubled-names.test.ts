@@ -187,7 +187,7 @@ describe.each(oneEngine)('an upstream that heeds no limits on $kind', (engine) =
   test('a call that comes while a charge is settled waits for it', async () => {
     await using scene = await createScene(engine, { settings, channels, quota: 3_000 });
     scene.upstream.behave({ usage: { prompt_tokens: 10, completion_tokens: 400, total_tokens: 410 } });
-    const { db } = scene.app.context;
+    const { db } = scene.app.database;
     const write = db.write.bind(db);
     let next: Promise<number> | undefined;
     // While the first charge is on its way to the disk.
