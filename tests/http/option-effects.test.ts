@@ -29,7 +29,10 @@ const waiting: Record<string, readonly SettingKey[]> = {
 
 describe('effects of options', () => {
   // Reporting or storing an option is no effect of it.
-  const server = sourcesOf('server/**/*.ts', /\/(site-status|console-headers)\.ts$|\/features\/options\/|\/settings\/(?!price-maps)/);
+  const server = sourcesOf(
+    'server/**/*.ts',
+    /\/(site-status|console-headers)\.ts$|\/features\/options\/|\/settings\/(?!price-maps|site-address|sweep-audit-entries|usable-groups)/,
+  );
   const pwa = sourcesOf('pwa/**/*.{ts,tsx}', /\/(features\/settings|i18n)\//);
   const isRead = (key: SettingKey) =>
     server.includes(`'${key}'`) || (inConsole[key] !== undefined && new RegExp(`\\.${inConsole[key]}\\b`).test(pwa));
