@@ -16,8 +16,11 @@ const people = {
 type Person = keyof typeof people;
 
 /** Only administrators open them. */
-const deskScreens = ['/balances', '/channel', '/invitations', '/redemption', '/setting', '/user'];
-const isForDesk = (screen: string) => deskScreens.some((path) => screen === path || screen.startsWith(`${path}/`));
+const deskScreens = ['/audit-log', '/balances', '/channel', '/channel-keys', '/invitations', '/redemption', '/setting', '/user'];
+/** Only super administrators do. */
+const rootScreens = ['/backup'];
+const isClosedTo = (person: Person, screen: string) =>
+  [...rootScreens, ...(person === 'a user' ? deskScreens : [])].some((path) => screen === path || screen.startsWith(`${path}/`));
 const screens = [...shellScreens.filter((screen) => !screen.includes('$')), ...recordScreens(1), '/token?open=new', '/no/such/page'];
 /** Style sheets are preloaded for a screen, also for one that the user may not open. */
 const closedAhead = /was preloaded using link preload but not used/;
@@ -68,7 +71,7 @@ describeInBrowser('roles', () => {
       afterAll(() => visitor.context.close());
 
       // That a screen is closed does not depend on the network.
-      const closed = person === 'a user' ? screens.filter(isForDesk) : [];
+      const closed = screens.filter((screen) => isClosedTo(person, screen));
       const rest = screens.filter((screen) => !closed.includes(screen));
       // What the first administrator sees in another test differs little from what this one does: half of it a run.
       const turns = person === 'an administrator' ? 2 * weathers : weathers;
@@ -79,7 +82,7 @@ describeInBrowser('roles', () => {
         await page.getByRole('main').waitFor();
         await expectSoundScreen(visitor);
         const isClosed = await page.getByText(text('frame.no_right.text', {}, look.language)).count();
-        expect(isClosed > 0, 'whether it is closed').toBe(person === 'a user' && isForDesk(screen));
+        expect(isClosed > 0, 'whether it is closed').toBe(isClosedTo(person, screen));
       });
     });
   });

@@ -105,7 +105,7 @@ function BackupState({ overview }: { overview: BackupOverview }) {
       <span className={styles.break}>
         {t(`backups.place.${place}`)} {where}
       </span>
-      <Link to="/setting" search={{ tab: 'backup' }}>
+      <Link className={styles.settings} to="/setting" search={{ tab: 'backup' }}>
         {t('backups.action.settings')}
       </Link>
     </p>
