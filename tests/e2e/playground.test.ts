@@ -50,7 +50,7 @@ describeInBrowser('playground', () => {
       await answer.getByText(/^≈ \d\.\d{6} USD$/).waitFor();
       // On a phone the conversation has the whole height.
       expect(await page.getByRole('navigation').count()).toBe(size === 'phone' ? 0 : 1);
-      expect(await page.getByRole('link', { name: text('common.action.back') }).count()).toBe(size === 'phone' ? 1 : 0);
+      expect(await page.getByRole('link', { name: text('common.action.back'), exact: true }).count()).toBe(size === 'phone' ? 1 : 0);
       await page.getByRole('button', { name: text('playground.ask.stop'), exact: true }).click();
       await answer.getByText(text('playground.answer.state.stopped')).waitFor();
       await until(() => tidegate.upstream.requests.at(-1)?.outcome === 'aborted');

@@ -62,7 +62,7 @@ describeInBrowser('touched', () => {
     const visitor = await createVisitor(tidegate.url, { size: 'phone' });
     const { page } = visitor;
     await signIn(visitor);
-    const back = page.getByRole('link', { name: text('common.action.back') });
+    const back = page.getByRole('link', { name: text('common.action.back'), exact: true });
     await page.goto('/redemption');
     await settle(page);
     expect(await back.getAttribute('href')).toBe('/');
