@@ -114,14 +114,14 @@ function RecordLink({ entry: { kind, object_id: id, action } }: { entry: AuditEn
   if (action === 'deleted' || !/^\d+$/.test(id)) return null;
   if (kind === 'channel') {
     return (
-      <Link to="/channel/edit/$id" params={{ id }}>
+      <Link className={styles.open} to="/channel/edit/$id" params={{ id }}>
         {t('audit.open.channel')}
       </Link>
     );
   }
   if (kind === 'user' || kind === 'sign_in') {
     return (
-      <Link to="/user/edit/$id" params={{ id }}>
+      <Link className={styles.open} to="/user/edit/$id" params={{ id }}>
         {t('audit.open.user')}
       </Link>
     );
