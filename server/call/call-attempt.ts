@@ -13,8 +13,8 @@ export interface ChannelAttempt<Route> {
   record: Attempt;
   /** Use of the key; undefined if the channel has one only. */
   keyUse: KeyUse | undefined;
-  /** Failure of the attempt that concerned its key: `surely` if it says nothing about the call. */
-  keyRefusal?: 'surely' | 'perhaps';
+  /** Failure of the attempt that concerned its key: `certain` if it says nothing about the call. */
+  keyRefusal?: 'certain' | 'possible';
   /** Whether the channel was not called after all: the attempt does not count and is not logged. */
   isPassedOver?: true;
 }

@@ -66,7 +66,7 @@ describe.each(engines)('an import of new-api on $kind', (engine) => {
   const keyOf = (id: number) => textOf('SELECT key AS text FROM tokens WHERE id = ?', id);
   const models = (key: string) => fetch(`${app.origin}/v1/models`, { headers: { authorization: `Bearer sk-${key}` } });
 
-  it('writes nothing in a dry run, stops anywhere, and goes on to what the dry run said', async () => {
+  it('writes nothing in a dry run, stops anywhere, and resumes up to what the dry run reported', async () => {
     const { db } = app.context;
     const plan = await planImport(app, source.file);
     for (const name of ['users', 'tokens', 'options', 'import_sources'] as const) expect(await db.collection(name).count({})).toBe(0);

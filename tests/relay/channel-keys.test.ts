@@ -90,7 +90,7 @@ describe.each(engines)('keys of a channel on $kind', (engine) => {
     expect(sentWith(scene, 7)).toBe(1);
   });
 
-  test('what one process is told by a provider, the other obeys', async () => {
+  test('a rest that a provider reports to one process is obeyed by the other', async () => {
     await using scene = await createScene(engine, { settings: { AutomaticDisableChannelEnabled: 'true' } });
     const ids = await giveKeys(scene, 2);
     await using second = await createTestApp(engine, { database: scene.app.database, clock: scene.app.clock });
@@ -161,7 +161,7 @@ describe.each(oneEngine)('keys of a channel', (engine) => {
     expect(JSON.stringify(sheet)).not.toContain('sk-key-number');
   });
 
-  test('the conversation stays with its key, and goes on with another one while that rests', async () => {
+  test('the conversation stays with its key, and continues with another one while that rests', async () => {
     await using scene = await createScene(engine, {
       settings: { ChannelAffinityEnabled: 'true', AutomaticDisableChannelEnabled: 'false' },
     });

@@ -79,7 +79,7 @@ export function attempts<Route>(options: AttemptsOf<Route>): () => ChannelAttemp
       if (only !== undefined) return null;
     } else if (last !== null) {
       made += 1;
-      const isFree = last.keyRefusal === 'surely' && refusedKeys < mostRefusedKeys;
+      const isFree = last.keyRefusal === 'certain' && refusedKeys < mostRefusedKeys;
       if (lastPicked !== undefined && last.keyRefusal !== undefined && (isFree || made < most) && !options.isOver()) {
         const attempt = beginAgain(lastPicked);
         if (attempt !== null && isFree) {

@@ -6,6 +6,7 @@ import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
 import type { StageRun } from '#server/call/stages.ts';
 import type { ChannelHealth } from './channel-health.ts';
 import type { KeyPicker } from './key-picker.ts';
+import { weightedIndex } from './weighted-index.ts';
 
 export interface PickRequest {
   group: string;
@@ -80,15 +81,7 @@ export function createChannelPicker({ index, health, keys, random }: PickerDepen
 
   /** Draws a channel by weight: the first whose running sum exceeds a random point. */
   function drawn({ channels, sums }: Tier): PreparedChannel | undefined {
-    const point = random() * (sums.at(-1) ?? 0);
-    let low = 0;
-    let high = sums.length - 1;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((sums[middle] ?? 0) > point) high = middle;
-      else low = middle + 1;
-    }
-    return channels[low];
+    return channels[weightedIndex(sums, random() * (sums.at(-1) ?? 0))];
   }
 
   function weighed(channels: readonly PreparedChannel[], weightOf: (channel: PreparedChannel) => number): PreparedChannel | null {

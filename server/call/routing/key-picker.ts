@@ -7,6 +7,7 @@ import type { KeyFigures } from '#server/exchange/keys/key-figures.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
 import type { ResponseHeaders } from '#server/exchange/send.ts';
 import type { ChannelHealth } from './channel-health.ts';
+import { weightedIndex } from './weighted-index.ts';
 
 /** Use of a key by one attempt. */
 export interface KeyUse {
@@ -136,15 +137,7 @@ function drawFit(keys: ChannelKeys, { isFit, shareOf, random }: Drawing): KeyOfC
 
 /** Returns the first key whose running sum of weights exceeds the point. */
 function drawn({ enabled, sums }: ChannelKeys, share: number): KeyOfChannel | undefined {
-  const point = share * (sums.at(-1) ?? 0);
-  let low = 0;
-  let high = sums.length - 1;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((sums[middle] ?? 0) > point) high = middle;
-    else low = middle + 1;
-  }
-  return enabled[low];
+  return enabled[weightedIndex(sums, share * (sums.at(-1) ?? 0))];
 }
 
 function weightOf({ record }: KeyOfChannel): number {

@@ -8,7 +8,7 @@ import { elapsed, type RunningCall } from '#server/call/running-call.ts';
 import { versionOf } from '#server/call/turn.ts';
 import { invalidResponse, timeoutFailure, type UpstreamFailure } from '#server/exchange/upstream-error.ts';
 import { isRetryable, nameOf } from '#server/exchange/failure-consequences.ts';
-import { concernsKey, isSurelyOfKey, reportFailure, reportRelease, reportSuccess } from './report-outcome.ts';
+import { concernsKey, concernsOnlyKey, reportFailure, reportRelease, reportSuccess } from './report-outcome.ts';
 
 type NotedAttempt = EndedAttempt & Partial<Pick<CallAttempt, 'keyUse' | 'keyRefusal'>>;
 
@@ -56,7 +56,7 @@ export function noteFailed(call: RunningCall, attempt: NotedAttempt, failure: Up
   if (!isOfChannel) reportRelease(services, channel, { model, caller });
   if (keyUse !== undefined) {
     keyUse.ended(isOfChannel ? 'failed' : 'answered');
-    if (isOfChannel && concernsKey(failure)) attempt.keyRefusal = isSurelyOfKey(failure) ? 'surely' : 'perhaps';
+    if (isOfChannel && concernsKey(failure)) attempt.keyRefusal = concernsOnlyKey(failure) ? 'certain' : 'possible';
   }
   const reason = reasonToDisable(context, channel, failure, { callerText: () => callerText(call), isConfirmed });
   if (reason !== null) context.waitUntil(disableRefused(context, channel, { reason, failure }));

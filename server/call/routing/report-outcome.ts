@@ -57,7 +57,7 @@ export function concernsKey({ kind, status, upstreamStatus, concerns, code, type
 }
 
 /** Reports whether a refusal of the key says nothing about the call, so that a call may go through several of them. */
-export function isSurelyOfKey(failure: UpstreamFailure): boolean {
+export function concernsOnlyKey(failure: UpstreamFailure): boolean {
   return concernsKey(failure) && !isUnclear(failure) && failure.concerns !== 'model';
 }
 

@@ -138,8 +138,8 @@ async function reserveIds<Kind extends DraftKind>(
   const missing: string[] = [];
   for (const { oldId } of rows) {
     const reserved = pending.get(oldId);
-    const kept = job.state.kept_ids.includes(target.kind) && /^[1-9]\d*$/.test(oldId) ? Number(oldId) : undefined;
-    const id = reserved ?? kept;
+    const original = job.state.kept_ids.includes(target.kind) && /^[1-9]\d*$/.test(oldId) ? Number(oldId) : undefined;
+    const id = reserved ?? original;
     if (id === undefined) missing.push(oldId);
     else ids.set(oldId, id);
   }

@@ -16,7 +16,7 @@ import type { UpstreamFailure } from '#server/exchange/upstream-error.ts';
 import type { Admission } from '#server/call/admission/admission.ts';
 import { attempts, channelOnly } from '#server/call/routing/attempts.ts';
 import type { ChannelAttempt } from '#server/call/call-attempt.ts';
-import { concernsKey, isSurelyOfKey, reportFailure, reportRelease, reportSuccess } from '#server/call/routing/report-outcome.ts';
+import { concernsKey, concernsOnlyKey, reportFailure, reportRelease, reportSuccess } from '#server/call/routing/report-outcome.ts';
 import type { RelayServices } from '#server/call/services.ts';
 import { requestUpstream, type UpstreamAnswer } from '#server/tasks/request-upstream.ts';
 import { submissionMs } from './check-tasks.ts';
@@ -187,7 +187,7 @@ function noteFailed(
   const isConfirmed = isPicked && isOfChannel && reportFailure(services, channel, { model, caller, failure });
   if (isPicked && !isOfChannel) reportRelease(services, channel, { model, caller });
   keyUse?.ended(isOfChannel ? 'failed' : 'answered');
-  if (keyUse !== undefined && isOfChannel && concernsKey(failure)) attempt.keyRefusal = isSurelyOfKey(failure) ? 'surely' : 'perhaps';
+  if (keyUse !== undefined && isOfChannel && concernsKey(failure)) attempt.keyRefusal = concernsOnlyKey(failure) ? 'certain' : 'possible';
   // The caller's words may be quoted, so keywords are ignored.
   const reason = reasonToDisable(context, channel, failure, { callerText: () => null, isConfirmed });
   if (reason !== null) context.waitUntil(disableRefused(context, channel, { reason, failure }));

@@ -41,10 +41,10 @@ export function mapPrices(deployments: readonly Deployment[]): { settings: Mappe
     const priced = group
       .map(({ params, info }): Costs => ({ ...info, ...params }))
       .filter((costs) => inputCost(costs) > 0 || imageCost(costs) > 0);
-    const [dearest] = priced.toSorted((one, other) => inputCost(other) - inputCost(one) || imageCost(other) - imageCost(one));
-    if (dearest !== undefined) {
+    const [costliest] = priced.toSorted((one, other) => inputCost(other) - inputCost(one) || imageCost(other) - imageCost(one));
+    if (costliest !== undefined) {
       if (new Set(priced.map(inputCost)).size > 1) notes.push(note(model, 'price_differs'));
-      enterCosts(enter, model, dearest);
+      enterCosts(enter, model, costliest);
       continue;
     }
     if (group.some(({ params, info }) => cost({ ...info, ...params }, 'input_cost_per_second') > 0))
