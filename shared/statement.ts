@@ -24,9 +24,14 @@ export const Statement = z.object({
   user_id: z.int(),
   username: z.string(),
   display_name: z.string(),
-  /** Unix seconds, half-open. `from` is later than requested if earlier rows of the log are deleted, or the user is younger. */
+  /**
+   * Unix seconds, half-open. Of deleted rows of the log the sums of months are known, so within a month with deleted rows `from` is later and `to` earlier
+   * than requested; `from` is also later if the user is younger.
+   */
   from: z.int(),
   to: z.int(),
+  /** Rows of the log before this moment may be deleted; 0: none is. Unix seconds. Absent from servers that do not report it. */
+  rows_from: z.optional(z.int()),
   /** Quota of one dollar. */
   quota_per_unit: z.number(),
   opening: z.int(),
@@ -67,7 +72,7 @@ export const AccountBalance = z.object({
 export type AccountBalance = z.infer<typeof AccountBalance>;
 
 /** The time of the table: half-open, unix seconds, as in a statement. */
-const TableSpan = { from: z.int(), to: z.int(), quota_per_unit: z.number() };
+const TableSpan = { from: z.int(), to: z.int(), rows_from: z.optional(z.int()), quota_per_unit: z.number() };
 
 /** The sums over all accounts. */
 export const BalanceSums = z.object({ ...TableSpan, accounts: z.int(), ...BalanceParts });

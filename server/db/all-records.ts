@@ -11,6 +11,7 @@ import type { ChannelKeyRecord } from '#server/db/records/channel-key.ts';
 import type { ChannelKeyHourRecord } from '#server/db/records/channel-key-hour.ts';
 import type { ChannelRecord } from '#server/db/records/channel.ts';
 import type { ChannelRunRecord } from '#server/db/records/channel-run.ts';
+import type { ClosedUsageRecord } from '#server/db/records/closed-usage.ts';
 import type { ContextCacheRecord } from '#server/db/records/context-cache.ts';
 import type { ConversationItemRecord } from '#server/db/records/conversation-item.ts';
 import type { ConversationRecord } from '#server/db/records/conversation.ts';
@@ -72,6 +73,7 @@ export interface Records {
   log_sums: LogSumRecord;
   log_folds: LogFoldRecord;
   log_closings: LogClosingRecord;
+  closed_usage: ClosedUsageRecord;
   usage_sums: UsageSumRecord;
   latency_hours: LatencyHourRecord;
   options: OptionRecord;

@@ -143,6 +143,12 @@ export const collections: { [Name in keyof Records]: CollectionSpec & IdKind<Rec
   latency_hours: { textIds: true, withoutBooleans: true, idBlock: 1, indexes: [{ name: 'time', fields: ['key', 'start'] }] },
   log_folds: { textIds: true, idBlock: 1, indexes: [{ name: 'hour', fields: ['hour', 'id'], sparse: true }] },
   log_closings: { textIds: true, idBlock: 1, indexes: [] },
+  closed_usage: {
+    textIds: true,
+    withoutBooleans: true,
+    idBlock: 1,
+    indexes: [{ name: 'user', fields: ['user_id', 'start', 'model_name', 'calls', 'quota'] }],
+  },
   options: { textIds: true, idBlock: 1, indexes: [] },
   // Ids are in the order of time, so each list reads one index.
   audit_entries: {

@@ -3,6 +3,7 @@
 import { LogType } from '#shared/logs.ts';
 import type { Filter } from '#server/db/collection.ts';
 import type { Database } from '#server/db/database.ts';
+import type { ClosedUsageRecord } from '#server/db/records/closed-usage.ts';
 import type { LogRecord } from '#server/db/records/log.ts';
 import type { LogSumRecord } from '#server/db/records/log-sum.ts';
 import { allDays, allHours } from './rollup-shape.ts';
@@ -17,37 +18,48 @@ export interface ModelCharges {
 /** Retries if sums are rewritten while being read; then the rows are used. */
 const tries = 3;
 
-/**
- * Quota charged by the calls of each user.
- * @param span half-open, unix seconds
- */
-export function chargesByUser(db: Database, userIds: readonly number[], span: Piece): Promise<Map<number, number>> {
-  return fromSums(db, span, ({ rows, hours, days }) => sumByUser(db, userIds, { rows, sums: [...hours, ...days] }));
-}
-
-/** Same from rows alone. */
-export function rowChargesByUser(db: Database, userIds: readonly number[], span: Piece): Promise<Map<number, number>> {
-  return sumByUser(db, userIds, { rows: [span], sums: [] });
+/** Periods of deleted rows, by their start: half-open, unix seconds. */
+interface Periods {
+  from: number;
+  to?: number;
 }
 
 /**
- * Quota charged by all users' calls.
+ * Quota charged by the calls of each user whose rows are there.
  * @param span half-open, unix seconds
+ * @param rowsFrom rows before this moment may be deleted: they are few, and their hours may wait to be folded again
  */
-export function chargesOfAll(db: Database, span: Piece): Promise<number> {
-  return fromSums(db, span, (parts) => sumOfAll(db, parts));
+export function chargesByUser(db: Database, userIds: readonly number[], span: Piece, rowsFrom: number): Promise<Map<number, number>> {
+  return fromSums(db, span, rowsFrom, ({ rows, hours, days }) => sumByUser(db, userIds, { rows, sums: [...hours, ...days] }));
 }
 
-/** Same from rows alone. */
-export function rowChargesOfAll(db: Database, span: Piece): Promise<number> {
-  return sumOfAll(db, { rows: [span], hours: [], days: [] });
+/** Quota charged by the calls of each user whose rows are deleted. */
+export async function closedChargesByUser(db: Database, userIds: readonly number[], periods: Periods): Promise<Map<number, number>> {
+  const filter = { user_id: { in: userIds }, ...startingIn(periods) };
+  const found = await db.collection('closed_usage').group({ filter, by: ['user_id'], sum: { amount: 'quota' } });
+  return new Map(found.map((row) => [Number(row['user_id']), Number(row['amount'])]));
+}
+
+/** Quota charged by all users' calls whose rows are there. Parameters as of `chargesByUser`. */
+export function chargesOfAll(db: Database, span: Piece, rowsFrom: number): Promise<number> {
+  return fromSums(db, span, rowsFrom, (parts) => sumOfAll(db, parts));
+}
+
+/** Quota charged by all users' calls whose rows are deleted. */
+export async function closedChargesOfAll(db: Database, periods: Periods): Promise<number> {
+  const [sums] = await db
+    .collection('closed_usage')
+    .group({ filter: { user_id: 0, ...startingIn(periods) }, by: [], sum: { amount: 'quota' } });
+  return Number(sums?.['amount'] ?? 0);
 }
 
 /** Retries if sums are rewritten while being read; falls back to rows. */
-async function fromSums<Sums>(db: Database, span: Piece, read: (parts: Parts) => Promise<Sums>): Promise<Sums> {
+async function fromSums<Sums>(db: Database, span: Piece, rowsFrom: number, read: (parts: Parts) => Promise<Sums>): Promise<Sums> {
+  const middle = Math.min(span.to, Math.max(span.from, rowsFrom));
   for (let attempt = 0; attempt < tries; attempt += 1) {
     const folds = await readFolds(db);
-    const sums = await read(cut({ start: span.from, end: span.to - 1 }, folds));
+    const { rows, hours, days } = middle < span.to ? cut({ start: middle, end: span.to - 1 }, folds) : { rows: [], hours: [], days: [] };
+    const sums = await read({ rows: span.from < middle ? [{ from: span.from, to: middle }, ...rows] : rows, hours, days });
     if ((await db.collection('log_folds').get('head'))?.generation === folds.head?.generation) return sums;
   }
   return read({ rows: [span], hours: [], days: [] });
@@ -103,33 +115,34 @@ async function sumOfAll(db: Database, { rows, hours, days }: Parts): Promise<num
   return sum;
 }
 
-/**
- * By model.
- * @param span half-open, unix seconds
- */
-export async function chargesOfUser(db: Database, userId: number, span: Piece): Promise<Map<string, ModelCharges>> {
-  for (let attempt = 0; attempt < tries; attempt += 1) {
-    const folds = await readFolds(db);
-    const { rows, hours, days } = cut({ start: span.from, end: span.to - 1 }, folds);
+/** Quota charged by a user's calls whose rows are there, by model. Parameters as of `chargesByUser`. */
+export function chargesOfUser(db: Database, userId: number, span: Piece, rowsFrom: number): Promise<Map<string, ModelCharges>> {
+  return fromSums(db, span, rowsFrom, async ({ rows, hours, days }) => {
     const charges = new Map<string, ModelCharges>();
     for (const piece of rows) await addRows(db, charges, userId, piece);
     for (const piece of [...hours, ...days]) await addHours(db, charges, userId, piece);
-    if ((await db.collection('log_folds').get('head'))?.generation === folds.head?.generation) return charges;
-  }
-  return rowCharges(db, userId, span);
+    return charges;
+  });
 }
 
-/** Same from rows alone. */
-export async function rowCharges(db: Database, userId: number, span: Piece): Promise<Map<string, ModelCharges>> {
+/** Quota charged by a user's calls whose rows are deleted, by model. */
+export async function closedCharges(db: Database, userId: number, periods: Periods): Promise<Map<string, ModelCharges>> {
+  const filter = { user_id: userId, ...startingIn(periods) };
   const charges = new Map<string, ModelCharges>();
-  await addRows(db, charges, userId, span);
+  for (const row of await db.collection('closed_usage').group({ filter, by: ['model_name'], sum: { quota: 'quota', calls: 'calls' } })) {
+    addCharges(charges, String(row['model_name']), { calls: Number(row['calls']), amount: Number(row['quota']) });
+  }
   return charges;
+}
+
+function startingIn({ from, to }: Periods): Filter<ClosedUsageRecord> {
+  return { and: [{ start: { gte: from } }, ...(to === undefined ? [] : [{ start: { lt: to } }])] };
 }
 
 async function addRows(db: Database, charges: Map<string, ModelCharges>, userId: number, piece: Piece): Promise<void> {
   const filter: Filter<LogRecord> = { user_id: userId, and: [...within(piece), { type: LogType.consumption }] };
   for (const row of await db.collection('logs').group({ filter, by: ['model_name'], sum: { quota: 'quota' } })) {
-    add(charges, String(row['model_name'] ?? ''), { calls: row.count, amount: Number(row['quota']) });
+    addCharges(charges, String(row['model_name'] ?? ''), { calls: row.count, amount: Number(row['quota']) });
   }
 }
 
@@ -137,11 +150,11 @@ async function addHours(db: Database, charges: Map<string, ModelCharges>, userId
   const hours = db.collection('log_hours');
   const filter = { user_id: userId, and: [{ hour: { gte: piece.from } }, { hour: { lt: piece.to } }] };
   for (const row of await hours.group({ filter, by: ['model_name'], sum: { quota: 'quota', calls: 'calls' } })) {
-    add(charges, String(row['model_name'] ?? ''), { calls: Number(row['calls']), amount: Number(row['quota']) });
+    addCharges(charges, String(row['model_name'] ?? ''), { calls: Number(row['calls']), amount: Number(row['quota']) });
   }
   const refunds: Filter<LogRecord> = { ...givenBack(piece), user_id: userId };
   for (const row of await db.collection('logs').group({ filter: refunds, by: ['model_name'], sum: { refunded: 'refunded' } })) {
-    add(charges, String(row['model_name'] ?? ''), { calls: 0, amount: Number(row['refunded']) });
+    addCharges(charges, String(row['model_name'] ?? ''), { calls: 0, amount: Number(row['refunded']) });
   }
 }
 
@@ -154,7 +167,7 @@ function within({ from, to }: Piece): Filter<LogRecord>[] {
   return [{ created_at: { gte: from } }, { created_at: { lt: to } }];
 }
 
-function add(charges: Map<string, ModelCharges>, model: string, { calls, amount }: ModelCharges): void {
+export function addCharges(charges: Map<string, ModelCharges>, model: string, { calls, amount }: ModelCharges): void {
   const known = charges.get(model) ?? { calls: 0, amount: 0 };
   charges.set(model, { calls: known.calls + calls, amount: known.amount + amount });
 }

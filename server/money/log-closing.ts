@@ -1,15 +1,19 @@
 // Deletes old log rows while preserving the books: the amounts of an account's rows are added to its closing entry in
-// the ledger, so that credits − spends = balance + leases still holds. A batch is first recorded with its rows and
-// sums, then its rows are removed, its sums added to the entries, and its record cleared. Every step is idempotent,
-// across processes too: an entry stores its last batch, and a batch begins only if none is in progress.
+// the ledger, so that credits − spends = balance + leases still holds, and to the sums of their month (`closed_usage`), so
+// that statements of the past stay whole. A batch is first recorded with its rows and sums, then its rows are removed, its
+// sums added to the entries, and its record cleared. Every step is idempotent, across processes too: an entry and a sum
+// store their last batch, and a batch begins only if none is in progress.
+import { createHash } from 'node:crypto';
 import type { Logger } from 'pino';
+import { LogType } from '#shared/logs.ts';
 import type { Filter } from '#server/db/collection.ts';
-import type { Database } from '#server/db/database.ts';
+import type { Database, Write } from '#server/db/database.ts';
 import type { LedgerRecord } from '#server/db/records/ledger-entry.ts';
-import type { ClosingBatch, ClosingSum, LogClosingRecord } from '#server/db/records/log-closing.ts';
+import type { ClosingBatch, ClosingSum, ClosingUsage, LogClosingRecord } from '#server/db/records/log-closing.ts';
 import type { LogRecord } from '#server/db/records/log.ts';
 import type { ProcessRecord } from '#server/db/records/process.ts';
 import { accountIdIn, accountKinds, chargeIn } from '#server/money/account.ts';
+import { periodOf } from '#server/money/closed-periods.ts';
 import { lateMarks } from '#server/money/settlement/late-rows.ts';
 
 export interface ClosingContext {
@@ -63,13 +67,31 @@ export async function closeRows(context: ClosingContext, until: number, isOverdu
         batch: { exists: false },
         or: [{ held_until: { exists: false } }, { held_until: { lte: context.now() } }],
       },
-      { set: { last: head.last + 1, batch }, max: { removed_before: Math.min(until, Math.ceil(context.now() / 1000)) } },
+      {
+        set: { last: head.last + 1, batch, summed_from: (await closedBounds(context.db, head)).sums },
+        max: { removed_before: Math.min(until, Math.ceil(context.now() / 1000)) },
+      },
     );
     // Another process has taken these rows, or deletions were blocked meanwhile.
     if (begun === null) after = undefined;
     else count += await finishBatch(context, begun.last, batch);
   }
   return { count, isDone: false };
+}
+
+export interface ClosedBounds {
+  /** Rows that began before this moment may be gone. Unix seconds; 0: none is. */
+  rows: number;
+  /** What rows before this moment took may be known as one sum of all times only. */
+  sums: number;
+}
+
+/** @param head as it is stored */
+export async function closedBounds(db: Database, head: LogClosingRecord | null): Promise<ClosedBounds> {
+  if (head === null || head.last === 0) return { rows: 0, sums: 0 };
+  // An earlier version stored only the time until which the dashboard's sums are complete.
+  const rows = head.removed_before ?? (await db.collection('log_folds').get('head'))?.deleted_until ?? 0;
+  return { rows, sums: head.summed === head.last ? (head.summed_from ?? 0) : rows };
 }
 
 /** Prevents new batches while the books are verified; one in progress continues. Returns a function that ends this. */
@@ -147,7 +169,34 @@ function batchOf(rows: readonly LogRecord[]): ClosingBatch {
     ids: rows.map((row) => row.id),
     hours: [...new Set(rows.map((row) => row.created_at - (row.created_at % hourSeconds)))],
     sums: [...sums.values()].filter(({ charge, used }) => charge !== 0 || used !== 0),
+    usage: usageOf(rows),
   };
+}
+
+/** Rows without a process charged nothing: other gateways wrote them. */
+function usageOf(rows: readonly LogRecord[]): ClosingUsage[] {
+  const sums = new Map<string, ClosingUsage>();
+  for (const row of rows) {
+    if (row.process === undefined || row.type !== LogType.consumption || row.user_id === 0) continue;
+    const { user_id, token_id, token_name, model_name, channel_id, group } = row;
+    const start = periodOf(row.created_at);
+    for (const fields of [
+      { user_id, token_id, token_name, model_name, channel_id, group },
+      { user_id: 0, token_id: 0, token_name: '', model_name: '', channel_id: 0, group: '' },
+    ]) {
+      const id = `${start}.${createHash('sha256')
+        .update(JSON.stringify(Object.values(fields)))
+        .digest('base64url')
+        .slice(0, 22)}`;
+      const known = sums.get(id) ?? { id, start, ...fields, calls: 0, quota: 0, prompt_tokens: 0, completion_tokens: 0 };
+      known.calls += 1;
+      known.quota += row.quota;
+      known.prompt_tokens += row.prompt_tokens;
+      known.completion_tokens += row.completion_tokens;
+      sums.set(id, known);
+    }
+  }
+  return [...sums.values()];
 }
 
 async function finishBatch(context: ClosingContext, number: number, batch: ClosingBatch): Promise<number> {
@@ -160,8 +209,28 @@ async function finishBatch(context: ClosingContext, number: number, batch: Closi
   if (marks.length > 0) await db.write(marks);
   const count = await db.collection('logs').remove({ id: { in: batch.ids } });
   for (const sum of batch.sums) await addToEntry(context, number, sum);
-  await db.collection('log_closings').patch({ id: 'head', last: number, batch: { exists: true } }, { unset: ['batch'] });
+  await addUsage(db, number, batch.usage ?? []);
+  // A process of an earlier version that finishes this batch does not sum its usage, and does not store that it did.
+  const summed = batch.usage === undefined ? {} : { set: { summed: number } };
+  await db.collection('log_closings').patch({ id: 'head', last: number, batch: { exists: true } }, { ...summed, unset: ['batch'] });
   return count;
+}
+
+/** Adds exactly once: a sum with this batch or a later one is left unchanged. */
+async function addUsage(db: Database, number: number, usage: readonly ClosingUsage[]): Promise<void> {
+  if (usage.length === 0) return;
+  const none = { calls: 0, quota: 0, prompt_tokens: 0, completion_tokens: 0, batch: 0 };
+  const known = new Set((await db.collection('closed_usage').find({ id: { in: usage.map(({ id }) => id) } })).map(({ id }) => id));
+  const fresh = usage.filter(({ id }) => !known.has(id));
+  await db.write([
+    ...fresh.map((sum): Write => ({ insert: { ...sum, ...none }, into: 'closed_usage', ignoreConflict: true })),
+    ...usage.map(({ id, calls, quota, prompt_tokens, completion_tokens }): Write => ({
+      of: 'closed_usage',
+      where: { id, batch: { lt: number } },
+      patch: { increment: { calls, quota, prompt_tokens, completion_tokens }, set: { batch: number } },
+      anyOrder: true,
+    })),
+  ]);
 }
 
 export function closingRef({ account, id }: Pick<ClosingSum, 'account' | 'id'>): string {

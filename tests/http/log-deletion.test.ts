@@ -105,6 +105,14 @@ describe.each(engines)('deleting logs on $kind', { concurrent: true }, (engine) 
     expect(crashes).toBeGreaterThan(5);
     expect(await closeRows(context, nowOf(scene) + 1, never)).toMatchObject({ isDone: true });
     expect(await rowsOf(scene)).toBe(0);
+    // The sums of the month have each call once.
+    const entry = await context.db.collection('ledger').first({ kind: 'log_closing', account: 'user' });
+    const usage = await context.db.collection('closed_usage').group({ by: ['user_id'], sum: { quota: 'quota', calls: 'calls' } });
+    const expected = { quota: -(entry?.amount ?? 0), calls: crashes + 3 };
+    expect(usage.toSorted((a, b) => Number(a['user_id']) - Number(b['user_id']))).toMatchObject([
+      { user_id: 0, ...expected },
+      { user_id: scene.user.id, ...expected },
+    ]);
     await scene.checkBooks();
   });
 

@@ -23,6 +23,13 @@ async function read(client: TestClient, path: string, span: { from?: number; to?
   return answer.data;
 }
 
+async function deleteUntil(root: TestClient, { app }: RelayScene, before: number): Promise<void> {
+  await until(async () => {
+    await root.delete(`/api/log/?target_timestamp=${before}`);
+    return (await app.context.db.collection('logs').count({ created_at: { lt: before } })) === 0;
+  });
+}
+
 const own = '/api/user/self/statement';
 
 function expectAddsUp({ opening, closing, entries, more_entries: more, calls, more_calls: others }: Statement): void {
@@ -69,25 +76,73 @@ describe.each(engines)('statements on $kind', { concurrent: true }, (engine) => 
     expect(second.closing).toBe(await scene.balance());
   });
 
-  it('begin where rows of the log that are deleted end, and still add up', async () => {
+  it('stay equal to the unit when rows of the log are deleted, for months of every time zone', async () => {
     await using scene = await createScene(engine);
     const { app, user } = scene;
-    const root = await app.setup();
-    const client = await app.as(user);
+    const callAt = async (time: string, count: number): Promise<void> => {
+      app.clock.advance(Date.parse(time) - app.clock.now());
+      await call(scene, count);
+    };
     await call(scene, 3);
-    app.clock.advance(5 * hour * 1000);
-    await call(scene, 2);
-    await scene.logs(5);
-    const before = nowOf(scene) - hour;
-    await until(async () => (await root.delete(`/api/log/?target_timestamp=${before}`)).data > 0);
-    const statement = await read(client, own);
-    expectAddsUp(statement);
-    expect(statement.from).toBe(before);
-    expect(statement.closing).toBe(await scene.balance());
+    // February in Shanghai and Kolkata, January in London and west of it.
+    await callAt('2026-01-31T18:40:00Z', 2);
+    await callAt('2026-02-01T06:00:00Z', 1);
+    await callAt('2026-02-10T00:00:00Z', 2);
+    await callAt('2026-02-20T00:00:00Z', 1);
+    await callAt('2026-03-02T00:00:00Z', 1);
+    await foldLog(app.context);
+    const client = await app.as(user);
+    const root = await app.as(await app.createUser({ role: 100 }));
+    const january = [14, 8, 5.5, 0, -4, -12].map((zone) => ({
+      from: Date.UTC(2026, 0, 1) / 1000 - zone * hour,
+      to: Date.UTC(2026, 1, 1) / 1000 - zone * hour,
+    }));
+    const spans = [
+      ...january,
+      { to: Date.UTC(2026, 1, 1) / 1000 },
+      { from: Date.UTC(2026, 1, 1) / 1000, to: Date.UTC(2026, 2, 1) / 1000 },
+      { from: Date.UTC(2026, 1, 20) / 1000 },
+      {},
+    ];
+    const readAll = async () => {
+      const statements: Statement[] = [];
+      for (const span of spans) statements.push(await read(client, own, span));
+      const tables: unknown[] = [];
+      for (const { from, to } of january) {
+        const query = `start_timestamp=${from}&end_timestamp=${to}`;
+        const list = await root.get(`/api/statement/accounts?${query}`);
+        const sums = await root.get(`/api/statement/accounts/sum?${query}`);
+        tables.push({ items: list.data.items, sums: { ...sums.data, rows_from: 0 } });
+      }
+      // The time of an open end is that of the request.
+      return { statements: statements.map((statement) => ({ ...statement, to: 0, rows_from: 0 })), tables };
+    };
+    const whole = await readAll();
+    expect(whole.statements.map(({ calls }) => calls[0]?.calls)).toEqual([3, 3, 3, 5, 5, 6, 5, 4, 2, 10]);
+    // Amid February, then up to an hour ago.
+    const amid = Date.UTC(2026, 1, 15) / 1000;
+    await deleteUntil(root, scene, amid);
+    expect(await readAll()).toEqual(whole);
+    expect((await read(client, own)).rows_from).toBe(amid);
+    await foldLog(app.context);
+    expect(await readAll()).toEqual(whole);
+    // Within a month, single rows are not known any more.
+    const week = { from: Date.UTC(2026, 1, 8) / 1000, to: Date.UTC(2026, 1, 11) / 1000 };
+    const gone = await read(client, own, week);
+    expect([gone.from, gone.calls]).toEqual([gone.to, []]);
+    const late = await read(client, own, { from: week.from });
+    expect(late).toMatchObject({ from: amid, calls: [{ calls: 2 }], closing: await scene.balance() });
+    expectAddsUp(late);
+    await deleteUntil(root, scene, nowOf(scene) - hour);
+    const after = await readAll();
+    const isWithin = (_: unknown, index: number) => index !== 8;
+    expect({ ...after, statements: after.statements.filter(isWithin) }).toEqual({
+      ...whole,
+      statements: whole.statements.filter(isWithin),
+    });
+    // New calls continue from there.
     await call(scene, 1);
-    const next = await read(client, own);
-    expect(next.opening).toBe(statement.opening);
-    expect(next.closing).toBe(await scene.balance());
+    expect(await read(client, own)).toMatchObject({ calls: [{ calls: 11 }], closing: await scene.balance() });
   });
 
   it('are for their owner, and for who may look after that account', async () => {

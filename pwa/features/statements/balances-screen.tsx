@@ -31,6 +31,7 @@ type Amount = (typeof amounts)[number];
 /** What every account had, was given, spent and has left in a month, with the sums of all. */
 export function BalancesScreen({ search, onSearch, onAccount }: BalancesScreenProps) {
   const { t } = useTranslation();
+  const format = useFormat();
   const isOnline = useIsOnline();
   const { month } = search;
   const screen = useListScreen({ search, onSearch, open: undefined, onOpen: (id) => id !== undefined && onAccount(Number(id)) });
@@ -51,6 +52,9 @@ export function BalancesScreen({ search, onSearch, onAccount }: BalancesScreenPr
       }
     >
       {data !== undefined && data.from > spanOfMonth(search, Date.now()).start && <LaterStart from={data.from} to={data.to} />}
+      {data !== undefined && data.from < Math.min(data.rows_from ?? 0, data.to) && (
+        <p className={styles.note}>{t('balances.deleted_rows', { time: format.dateTime(Math.min(data.rows_from ?? 0, data.to)) })}</p>
+      )}
       <DataList
         query={query}
         rows={data?.items}
@@ -70,7 +74,7 @@ export function BalancesScreen({ search, onSearch, onAccount }: BalancesScreenPr
   );
 }
 
-/** Rows of the log that are deleted took what is known as one sum, and not when. */
+/** What rows took that an earlier version deleted is known as one sum, and not when. */
 function LaterStart({ from, to }: { from: number; to: number }) {
   const { t } = useTranslation();
   const format = useFormat();

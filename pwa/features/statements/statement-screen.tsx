@@ -94,7 +94,7 @@ function Sheet({ statement, kindText }: SheetProps) {
   const format = useFormat();
   const isPhone = useIsPhone();
   const site = useSiteStatus();
-  const { entries, more_entries: more, calls, more_calls: others, quota_per_unit: unit } = statement;
+  const { entries, more_entries: more, calls, more_calls: others, quota_per_unit: unit, rows_from: rowsFrom = 0 } = statement;
   const usd = (quota: number): string => statementAmount(quota, unit);
   const charged = calls.reduce((sum, { amount }) => sum + amount, others.amount);
   const credited = entries.reduce((sum, { amount }) => sum + amount, more.amount);
@@ -163,6 +163,7 @@ function Sheet({ statement, kindText }: SheetProps) {
       </table>
       <footer className={`${typography.compact} ${typography.muted} ${styles.foot}`}>
         <p>{t('statement.about')}</p>
+        {rowsFrom > statement.from && <p>{t('statement.deleted', { time: format.dateTime(Math.min(rowsFrom, statement.to)) })}</p>}
         {!isExact(statement) && <p>{t('statement.rounded')}</p>}
       </footer>
     </article>

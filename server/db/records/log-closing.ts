@@ -1,3 +1,5 @@
+import type { ClosedUsageRecord } from './closed-usage.ts';
+
 /** Progress of deleting the log: one record, `head`. See `server/money/log-closing.ts`. */
 export interface LogClosingRecord {
   id: string;
@@ -12,6 +14,10 @@ export interface LogClosingRecord {
    * them.
    */
   removed_before?: number;
+  /** Number of the last batch whose charges are in `closed_usage`: `last`, unless an earlier version deleted rows since. */
+  summed?: number;
+  /** All deleted rows that are not in `closed_usage` began before this time (unix seconds). Undefined if there are none. */
+  summed_from?: number;
   /** No batch begins before this time (milliseconds), because the books are being verified. */
   held_until?: number;
 }
@@ -22,7 +28,11 @@ export interface ClosingBatch {
   hours: readonly number[];
   /** Amounts that they charged. */
   sums: readonly ClosingSum[];
+  /** The same by period and dimension, with those of all users. Undefined in a batch of an earlier version. */
+  usage?: readonly ClosingUsage[];
 }
+
+export type ClosingUsage = Omit<ClosedUsageRecord, 'batch'>;
 
 export interface ClosingSum {
   account: 'user' | 'token';

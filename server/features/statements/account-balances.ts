@@ -7,39 +7,30 @@ import type { Filter, GroupRow } from '#server/db/collection.ts';
 import type { Database } from '#server/db/database.ts';
 import type { LedgerRecord } from '#server/db/records/ledger-entry.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
-import { chargesByUser, chargesOfAll, rowChargesByUser, rowChargesOfAll } from '#server/logs/user-charges.ts';
+import { chargesByUser, chargesOfAll, closedChargesByUser, closedChargesOfAll } from '#server/logs/user-charges.ts';
 import { closingKind, closingRef } from '#server/money/log-closing.ts';
-
-/** `first`: rows of the log before this moment may be gone. `from` is not before it. Unix seconds, half-open. */
-export interface TableSpan {
-  from: number;
-  to: number;
-  first: number;
-}
+import type { BookSpan } from './steady-books.ts';
 
 type Parts = Pick<BalanceSums, 'opening' | 'top_ups' | 'adjustments' | 'refunds' | 'spent' | 'closing'>;
 
 /** Accounts that were there by the end of the time. */
-export function accountsOf({ to }: Pick<TableSpan, 'to'>): Filter<UserRecord> {
+export function accountsOf({ to }: Pick<BookSpan, 'to'>): Filter<UserRecord> {
   return { created_time: { lt: to } };
 }
 
-export function spanWithin({ from, to }: { from: number; to: number }, first: number): TableSpan {
-  return { from: Math.min(to, Math.max(from, first)), to, first };
-}
-
-export async function balancesOf(db: Database, users: readonly UserRecord[], { from, to, first }: TableSpan): Promise<AccountBalance[]> {
+export async function balancesOf(db: Database, users: readonly UserRecord[], { from, to, rows }: BookSpan): Promise<AccountBalance[]> {
   const ids = users.map(({ id }) => id);
   const ledger = db.collection('ledger');
   const own = { account: 'user', account_id: { in: ids }, state: 'done', kind: { ne: closingKind } } as const;
   const refs = ids.map((id) => closingRef({ account: 'user', id }));
-  const [before, within, closings, unlisted, early, during] = await Promise.all([
+  const [before, within, closings, deletedSince, deletedWithin, early, during] = await Promise.all([
     ledger.group({ filter: { ...own, created_at: { lt: from } }, by: ['account_id'], sum: { amount: 'amount' } }),
     ledger.group({ filter: { ...own, ...entriesWithin(from, to) }, by: ['account_id', 'kind'], sum: { amount: 'amount' } }),
     ledger.find({ ref: { in: refs } }),
-    rowChargesByUser(db, ids, { from: 0, to: first }),
-    chargesByUser(db, ids, { from: first, to: from }),
-    chargesByUser(db, ids, { from, to }),
+    closedChargesByUser(db, ids, { from }),
+    closedChargesByUser(db, ids, { from, to }),
+    chargesByUser(db, ids, { from: 0, to: from }, rows),
+    chargesByUser(db, ids, { from, to }, rows),
   ]);
   const opened = new Map(before.map((row) => [Number(row['account_id']), Number(row['amount'])]));
   for (const { account_id: id, amount } of closings) opened.set(id, (opened.get(id) ?? 0) + amount);
@@ -49,24 +40,30 @@ export async function balancesOf(db: Database, users: readonly UserRecord[], { f
     username,
     display_name,
     is_deleted: DeletedAt !== null,
-    ...partsOf((opened.get(id) ?? 0) - (unlisted.get(id) ?? 0) - (early.get(id) ?? 0), entries.get(id) ?? [], during.get(id) ?? 0),
+    ...partsOf(
+      (opened.get(id) ?? 0) + (deletedSince.get(id) ?? 0) - (early.get(id) ?? 0),
+      entries.get(id) ?? [],
+      (during.get(id) ?? 0) + (deletedWithin.get(id) ?? 0),
+    ),
   }));
 }
 
-export async function sumBalances({ db, settings }: AppContext, { from, to, first }: TableSpan): Promise<BalanceSums> {
+export async function sumBalances({ db, settings }: AppContext, { from, to, rows }: BookSpan): Promise<BalanceSums> {
   const ledger = db.collection('ledger');
   const all = { account: 'user', state: 'done', kind: { ne: closingKind } } as const;
-  const [accounts, before, within, closings, unlisted, early, during] = await Promise.all([
+  const [accounts, before, within, closings, deletedSince, deletedWithin, early, during] = await Promise.all([
     db.collection('users').count(accountsOf({ to })),
     ledger.group({ filter: { ...all, created_at: { lt: from } }, by: [], sum: { amount: 'amount' } }),
     ledger.group({ filter: { ...all, ...entriesWithin(from, to) }, by: ['kind'], sum: { amount: 'amount' } }),
     ledger.group({ filter: { ...all, kind: closingKind }, by: [], sum: { amount: 'amount' } }),
-    rowChargesOfAll(db, { from: 0, to: first }),
-    chargesOfAll(db, { from: first, to: from }),
-    chargesOfAll(db, { from, to }),
+    closedChargesOfAll(db, { from }),
+    closedChargesOfAll(db, { from, to }),
+    chargesOfAll(db, { from: 0, to: from }, rows),
+    chargesOfAll(db, { from, to }, rows),
   ]);
-  const opening = amountOf(before) + amountOf(closings) - unlisted - early;
-  return { from, to, quota_per_unit: settings.get('QuotaPerUnit'), accounts, ...partsOf(opening, within, during) };
+  const opening = amountOf(before) + amountOf(closings) + deletedSince - early;
+  const parts = partsOf(opening, within, during + deletedWithin);
+  return { from, to, rows_from: rows, quota_per_unit: settings.get('QuotaPerUnit'), accounts, ...parts };
 }
 
 export const noParts: Parts = { opening: 0, top_ups: 0, adjustments: 0, refunds: 0, spent: 0, closing: 0 };

@@ -7,8 +7,8 @@ import { Download } from '#server/http/call.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import { accountName } from '#server/http/fair-reads.ts';
 import { type LogReader, mayStillRead } from '#server/http/reader-rights.ts';
-import { accountsOf, addParts, balancesOf, noParts, spanWithin, type TableSpan } from './account-balances.ts';
-import { checkedSpan, onSteadyBooks, type RequestedSpan } from './steady-books.ts';
+import { accountsOf, addParts, balancesOf, noParts } from './account-balances.ts';
+import { type BookSpan, checkedSpan, onSteadyBooks, type RequestedSpan, spanWithin } from './steady-books.ts';
 
 const accountsAtOnce = 300;
 /** Of one caller at a time. */
@@ -30,7 +30,7 @@ export function createBalanceExports(host: RouteHost): BalanceExports {
     running.set(reader.userId, (running.get(reader.userId) ?? 0) + 1);
     try {
       const unit = context.settings.get('QuotaPerUnit');
-      const span = await onSteadyBooks(context.db, async (first) => spanWithin(requested, first));
+      const span = await onSteadyBooks(context.db, async (bounds) => spanWithin(requested, bounds));
       yield `${csvMark}${csvRow(['id', 'username', 'display_name', ...amounts.map((name) => `${name}_usd`), ...amounts.map((name) => `${name}_quota`)])}`;
       let sums = noParts;
       for await (const balances of pages(span, reader.userId)) {
@@ -47,16 +47,17 @@ export function createBalanceExports(host: RouteHost): BalanceExports {
     }
   }
 
-  async function* pages(span: TableSpan, userId: number): AsyncGenerator<AccountBalance[]> {
+  async function* pages(span: BookSpan, userId: number): AsyncGenerator<AccountBalance[]> {
     const { db } = context;
     for (let after = 0; ;) {
       const filter = { and: [accountsOf(span), { id: { gt: after } }] };
       const { users, balances } = await readingFor(accountName(userId), async () => {
         const found = await db.collection('users').find(filter, { limit: accountsAtOnce });
-        const read = await onSteadyBooks(db, async (first) => {
-          // Rows that the lines before were counted with are being deleted.
-          if (first > span.from) throw new AppError('log_deletion_running');
-          return balancesOf(db, found, { ...span, first });
+        const read = await onSteadyBooks(db, async (bounds) => {
+          // Rows that the lines before were counted with are deleted, and known by month only.
+          const { from, to } = spanWithin(span, bounds);
+          if (from !== span.from || to !== span.to) throw new AppError('log_deletion_running');
+          return balancesOf(db, found, { from, to, ...bounds });
         });
         return { users: found, balances: read };
       });

@@ -2,12 +2,12 @@ import type { AccountBalance, BalanceSums } from '#shared/statement.ts';
 import type { Page } from '#shared/paging.ts';
 import type { AppContext } from '#server/context.ts';
 import { exactTotal, isBehind, pageBounds, pageResponse } from '#server/http/paging.ts';
-import { accountsOf, balancesOf, spanWithin, sumBalances } from './account-balances.ts';
-import { checkedSpan, onSteadyBooks, type RequestedSpan } from './steady-books.ts';
+import { accountsOf, balancesOf, sumBalances } from './account-balances.ts';
+import { checkedSpan, onSteadyBooks, type RequestedSpan, spanWithin } from './steady-books.ts';
 
 export interface ListedBalances {
   page: Page<AccountBalance>;
-  span: Pick<BalanceSums, 'from' | 'to' | 'quota_per_unit'>;
+  span: Pick<BalanceSums, 'from' | 'to' | 'rows_from' | 'quota_per_unit'>;
 }
 
 /** @throws {AppError} `invalid_field`, `log_deletion_running` */
@@ -21,12 +21,12 @@ export async function listBalances(
   const total = await users.count(accountsOf(requested), exactTotal + 1);
   const { skip, size: limit } = bounds;
   const shown = isBehind(skip, total) ? [] : await users.find(accountsOf(requested), { skip, limit });
-  return onSteadyBooks(db, async (first) => {
-    const span = spanWithin(requested, first);
+  return onSteadyBooks(db, async (known) => {
+    const span = spanWithin(requested, known);
     const items = await balancesOf(db, shown, span);
     return {
       page: pageResponse(items, bounds, total),
-      span: { from: span.from, to: span.to, quota_per_unit: settings.get('QuotaPerUnit') },
+      span: { from: span.from, to: span.to, rows_from: span.rows, quota_per_unit: settings.get('QuotaPerUnit') },
     };
   });
 }
@@ -34,5 +34,5 @@ export async function listBalances(
 /** @throws {AppError} `invalid_field`, `log_deletion_running` */
 export function readBalanceSums(context: AppContext, query: RequestedSpan): Promise<BalanceSums> {
   const requested = checkedSpan(query, Math.floor(context.now() / 1000));
-  return onSteadyBooks(context.db, (first) => sumBalances(context, spanWithin(requested, first)));
+  return onSteadyBooks(context.db, (bounds) => sumBalances(context, spanWithin(requested, bounds)));
 }

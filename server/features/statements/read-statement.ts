@@ -7,9 +7,10 @@ import type { Filter } from '#server/db/collection.ts';
 import type { Database } from '#server/db/database.ts';
 import type { LedgerRecord } from '#server/db/records/ledger-entry.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
-import { chargesOfUser, type ModelCharges, rowCharges } from '#server/logs/user-charges.ts';
+import { addCharges, chargesOfUser, closedCharges, type ModelCharges } from '#server/logs/user-charges.ts';
+import { periodOf } from '#server/money/closed-periods.ts';
 import { closingKind, closingRef } from '#server/money/log-closing.ts';
-import { checkedSpan, onSteadyBooks, type RequestedSpan } from './steady-books.ts';
+import { type BookSpan, checkedSpan, onSteadyBooks, type RequestedSpan, spanWithin } from './steady-books.ts';
 
 /** As many of each are shown by themselves. */
 const mostEntries = 500;
@@ -18,36 +19,35 @@ const mostModels = 200;
 /** @throws {AppError} `invalid_field`, `log_deletion_running` */
 export function readStatement({ db, now, settings }: AppContext, user: UserRecord, requested: RequestedSpan): Promise<Statement> {
   const { from, to } = checkedSpan(requested, Math.floor(now() / 1000));
-  return onSteadyBooks(db, async (first) => {
+  return onSteadyBooks(db, async (bounds) => {
     const { id, username, display_name } = user;
-    const counted = await count(db, user, { from, to, first });
+    // Nothing was before the account, so its first period is known whole.
+    const begun = user.created_time - 1;
+    const span = spanWithin({ from: from > begun ? from : periodOf(begun), to }, bounds);
+    const counted = await count(db, user, { begun, span });
     return { user_id: id, username, display_name, quota_per_unit: settings.get('QuotaPerUnit'), ...counted };
   });
 }
 
 type Counted = Omit<Statement, 'user_id' | 'username' | 'display_name' | 'quota_per_unit'>;
 
-async function count(
-  db: Database,
-  user: UserRecord,
-  { from: requested, to, first }: { from: number; to: number; first: number },
-): Promise<Counted> {
-  const begun = user.created_time - 1;
-  const from = Math.min(to, Math.max(requested, first, begun));
+async function count(db: Database, user: UserRecord, { begun, span }: { begun: number; span: BookSpan }): Promise<Counted> {
+  const { from, to, rows } = span;
   const ledger = db.collection('ledger');
   const own = { account: 'user', account_id: user.id, state: 'done', kind: { ne: closingKind } } as const;
   const within: Filter<LedgerRecord> = { ...own, and: [{ created_at: { gte: from } }, { created_at: { lt: to } }] };
-  const [credited, entered, entries, closing, unlisted, early, during] = await Promise.all([
+  const [credited, entered, entries, closing, deletedSince, early, during] = await Promise.all([
     ledger.group({ filter: { ...own, created_at: { lt: from } }, by: [], sum: { amount: 'amount' } }),
     ledger.group({ filter: within, by: [], sum: { amount: 'amount' } }),
     ledger.find(within, { sort: [['id', 1]], limit: mostEntries }),
     ledger.first({ ref: closingRef({ account: 'user', id: user.id }) }),
-    // Rows of before that are still there: they could not go yet.
-    rowCharges(db, user.id, { from: begun, to: first }),
-    chargesOfUser(db, user.id, { from: Math.min(from, Math.max(first, begun)), to: from }),
-    chargesOfUser(db, user.id, { from, to }),
+    closedCharges(db, user.id, { from }),
+    chargesOfUser(db, user.id, { from: Math.min(begun, from), to: from }, rows),
+    chargesOfUser(db, user.id, { from, to }, rows),
   ]);
-  const opening = Number(credited[0]?.['amount'] ?? 0) + (closing?.amount ?? 0) - sumOf(unlisted.values()) - sumOf(early.values());
+  for (const [model, charges] of await closedCharges(db, user.id, { from, to })) addCharges(during, model, charges);
+  const deleted = -(closing?.amount ?? 0) - sumOf(deletedSince.values());
+  const opening = Number(credited[0]?.['amount'] ?? 0) - deleted - sumOf(early.values());
   const inAll = { count: entered[0]?.count ?? 0, amount: Number(entered[0]?.['amount'] ?? 0) };
   const shown = entries.map(({ id, created_at, kind, amount }) => ({ id, created_at, kind: entryKindOf(kind), amount }));
   const models = [...during]
@@ -55,9 +55,11 @@ async function count(
     .filter(({ calls, amount }) => calls > 0 || amount !== 0)
     .toSorted((a, b) => b.amount - a.amount || (a.model_name < b.model_name ? -1 : 1));
   const others = models.slice(mostModels);
+  const shownFrom = Math.max(from, begun);
   return {
-    from,
-    to,
+    from: shownFrom,
+    to: Math.max(to, shownFrom),
+    rows_from: rows,
     opening,
     closing: opening + inAll.amount - sumOf(models),
     entries: shown,

@@ -4,7 +4,8 @@ import { AppError } from '#shared/errors.ts';
 import { fieldRules, invalidField } from '#shared/field-rules.ts';
 import { longestStatement } from '#shared/statement.ts';
 import type { Database } from '#server/db/database.ts';
-import type { LogClosingRecord } from '#server/db/records/log-closing.ts';
+import { nextPeriod, periodOf } from '#server/money/closed-periods.ts';
+import { type ClosedBounds, closedBounds } from '#server/money/log-closing.ts';
 
 const tries = 20;
 const waitMs = 50;
@@ -23,22 +24,30 @@ export function checkedSpan({ start_timestamp: from, end_timestamp: to }: Reques
   return { from: Math.max(from, end - longestStatement), to: end };
 }
 
-/** `work` is given the moment before which rows of the log may be gone. @throws {AppError} `log_deletion_running` */
-export async function onSteadyBooks<Result>(db: Database, work: (first: number) => Promise<Result>): Promise<Result> {
+/** `work` is given what is known of deleted rows. @throws {AppError} `log_deletion_running` */
+export async function onSteadyBooks<Result>(db: Database, work: (bounds: ClosedBounds) => Promise<Result>): Promise<Result> {
   for (let attempt = 0; attempt < tries; attempt += 1) {
     if (attempt > 0) await sleep(waitMs);
     const before = await db.collection('log_closings').get('head');
     if (before?.batch !== undefined) continue;
-    const counted = await work(await firstListed(db, before));
+    const counted = await work(await closedBounds(db, before));
     const after = await db.collection('log_closings').get('head');
     if (after?.last === before?.last && after?.batch === undefined) return counted;
   }
   throw new AppError('log_deletion_running');
 }
 
-/** Rows before this moment may be gone: what they took is known as one sum, and not when. */
-async function firstListed(db: Database, head: LogClosingRecord | null): Promise<number> {
-  if (head === null) return 0;
-  // An earlier version stored only the time until which the dashboard's sums are complete.
-  return head.removed_before ?? (await db.collection('log_folds').get('head'))?.deleted_until ?? 0;
+export interface BookSpan extends ClosedBounds {
+  /** Unix seconds, half-open. */
+  from: number;
+  to: number;
+}
+
+/** Part of a time whose charges are known exactly, empty if there is none: of deleted rows they are known by period (`server/money/closed-periods.ts`). */
+export function spanWithin({ from, to }: { from: number; to: number }, bounds: ClosedBounds): BookSpan {
+  const { rows, sums } = bounds;
+  const begin = Math.max(from, sums);
+  const known = begin >= rows ? begin : Math.min(rows, nextPeriod(begin));
+  const end = to >= rows ? to : periodOf(to);
+  return { from: known, to: Math.max(known, end), ...bounds };
 }
