@@ -2,7 +2,7 @@
 import { decimalOf, decimalText, multiply, quotient as cutQuotient } from '#shared/decimal.ts';
 import { type LongInput, longInputsOf } from '#shared/long-inputs.ts';
 import { buckets, ratioOf } from '#shared/price-buckets.ts';
-import { factorOfPart, type TierFactors, tierFactorsOf, usualTierFactors } from '#shared/service-tiers.ts';
+import { factorOfPart, type TierFactors, tierFactorsOf } from '#shared/service-tiers.ts';
 import { completionRatioOf, pricedName } from '#shared/pricing-rules.ts';
 import { type Price, type PricedUsage, quotaOf, type UsagePrice } from '#shared/pricing.ts';
 import type { NumberMap } from '#shared/setting-values.ts';
@@ -166,7 +166,7 @@ function withTiers(price: UsagePrice, factors: ReadonlyMap<string, TierFactors>)
   return { ...price, tiers: new Map([...factors].map(([name, ofTier]) => [name, inTier(price, name, ofTier)])) };
 }
 
-function inTier({ longInputs, ...price }: UsagePrice, name: string, factors: TierFactors): UsagePrice {
+export function inTier({ longInputs, ...price }: UsagePrice, name: string, factors: TierFactors): UsagePrice {
   const scaled = (one: UsagePrice): UsagePrice => ({ ...scaledBy(one, factors), tier: { name, ...factors } });
   if (longInputs === undefined) return scaled(price);
   return { ...scaled(price), longInputs: longInputs.map((long) => ({ ...long, price: scaled(long.price) })) };
@@ -221,15 +221,6 @@ const usdOfRatio = 2;
 
 function quotient(one: number, other: number): number {
   return Number((one / other).toPrecision(15));
-}
-
-/**
- * Returns the price of requests in batches: the tier `batch` of the price, or half of it. Prices per call stay. The result is serializable as JSON.
- */
-export function batchPrice(price: Price): Price {
-  if (price.kind === 'call') return price;
-  const { tiers, ...usual } = price;
-  return tiers?.get('batch') ?? inTier(usual, 'batch', usualTierFactors('batch'));
 }
 
 /** Returns the tier if it costs more than the usual one: any kind of tokens, or such a call. */

@@ -9,7 +9,7 @@ import type { AuditChange, AuditEntryRecord, AuditedName } from '#server/db/reco
 import { type Actor, currentActor } from './actor.ts';
 import { auditText, longestName, longestValue } from './audit-text.ts';
 import { auditedKinds } from './audited-fields.ts';
-import type { AuditedRecord } from './difference.ts';
+import type { AuditedRecord } from './masked-difference.ts';
 
 /** An entry as its author describes it; the rest comes from the actor. */
 export interface AuditEntryInput {

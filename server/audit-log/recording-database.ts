@@ -7,7 +7,7 @@ import type { AuditEntryRecord, AuditedName } from '#server/db/records/audit-ent
 import { Role } from '#shared/roles.ts';
 import { currentActor } from './actor.ts';
 import { auditedKinds, isAudited } from './audited-fields.ts';
-import { actionOf, type AuditedRecord, differenceOf, touchesAudited } from './difference.ts';
+import { actionOf, type AuditedRecord, differenceOf, touchesAudited } from './masked-difference.ts';
 import {
   auditEntry,
   beginEntries,

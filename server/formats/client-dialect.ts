@@ -12,7 +12,7 @@ import type { ChatRequest, ResponsePart } from './parts.ts';
 import type { PromptEdits, Shortening } from './prompt-edits.ts';
 import type { PromptContent } from './prompt-content.ts';
 import type { ClientFields } from './request-fields.ts';
-import type { SessionIds } from './session-ids.ts';
+import type { SessionIds } from './session-headers.ts';
 import type { SocketDialect } from './socket-dialect.ts';
 import type { TokenLimits } from './token-limits.ts';
 

@@ -2,7 +2,8 @@
 import { AppError } from '#shared/errors.ts';
 import type { CallUnits } from '#shared/call-units.ts';
 import type { PricedRuns } from '#shared/hosted-tools.ts';
-import { batchPrice, findPrice, type PriceMaps, unsetPrice } from '#shared/find-price.ts';
+import { batchPrice } from '#shared/batch-price.ts';
+import { findPrice, type PriceMaps, unsetPrice } from '#shared/find-price.ts';
 import { type CallPrice, costWithTools, type Price, type PricedUsage, quotaOf, quotaWithTools, type UsagePrice } from '#shared/pricing.ts';
 import { videoPrice } from '#shared/price-at.ts';
 import type { CacheWriteClass } from '#shared/token-usage.ts';

@@ -1,6 +1,7 @@
 // Vendors' prices for long prompts and other service tiers, as defaults. List prices of November 2026.
 import { expect, test } from 'vitest';
-import { batchPrice, findPrice, trainedPrice } from '#shared/find-price.ts';
+import { batchPrice } from '#shared/batch-price.ts';
+import { findPrice, trainedPrice } from '#shared/find-price.ts';
 import { longInputsOf } from '#shared/long-inputs.ts';
 import { tierFactorsOf } from '#shared/service-tiers.ts';
 import { toolPricesOf } from '#shared/tool-prices.ts';

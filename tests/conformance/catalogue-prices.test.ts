@@ -6,7 +6,8 @@ import { ModelFile, type ModelRecord } from '#server/model-facts/model-record.ts
 import { defaultText } from '#server/settings/defaults.ts';
 import { priceMapsOf } from '#server/settings/price-maps.ts';
 import { ceiling, decimalOf, multiply } from '#shared/decimal.ts';
-import { batchPrice, findPrice } from '#shared/find-price.ts';
+import { batchPrice } from '#shared/batch-price.ts';
+import { findPrice } from '#shared/find-price.ts';
 import { pricePerSecond } from '#shared/price-at.ts';
 import { type PricedUsage, quotaOf, type UsagePrice } from '#shared/pricing.ts';
 import { toolPricesOf } from '#shared/tool-prices.ts';

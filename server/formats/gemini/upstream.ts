@@ -18,7 +18,7 @@ import { freeTiers } from './tiers.ts';
 import { effortOfLevel } from './thinking.ts';
 import { fitModel } from './fit-model.ts';
 import { unmappedFields } from './unmapped-fields.ts';
-import { withThinking } from './thinking-suffix.ts';
+import { withThinking } from './apply-thinking.ts';
 import { addressUse } from './media.ts';
 import { writeRequest } from './write-request.ts';
 

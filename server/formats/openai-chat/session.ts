@@ -1,5 +1,5 @@
 // Session id of a request.
-import { type SessionIds, sessionInMetadata, sessionInUser, sessionNamed } from '../session-ids.ts';
+import { type SessionIds, sessionInMetadata, sessionInUser, sessionNamed } from '../session-headers.ts';
 
 /** The cache key comes last: for most clients it identifies a conversation, for some an application. */
 export function sessionIn({ session_id, metadata, user, prompt_cache_key }: Readonly<Record<string, unknown>>): Partial<SessionIds> | null {

@@ -1,5 +1,5 @@
 // Reads the session id of a request.
-import { fieldsOf, type SessionIds, sessionInMetadata, sessionInUser, sessionNamed } from '../session-ids.ts';
+import { fieldsOf, type SessionIds, sessionInMetadata, sessionInUser, sessionNamed } from '../session-headers.ts';
 
 /** Returns the session ids. Codex repeats its headers in `client_metadata`, where they are the only ones on a WebSocket. */
 export function sessionIn(body: Readonly<Record<string, unknown>>): Partial<SessionIds> | null {

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { AppError, type LocalText } from '#shared/errors.ts';
-import { batchPrice } from '#shared/find-price.ts';
+import { batchPrice } from '#shared/batch-price.ts';
 import { fieldRules } from '#shared/field-rules.ts';
 import { pricedRuns, toolCharges } from '#shared/tool-prices.ts';
 import { ChannelStatus } from '#shared/channels.ts';

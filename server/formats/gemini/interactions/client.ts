@@ -2,7 +2,7 @@
 import { interactionsSurface } from '#server/surfaces/interactions/surface.ts';
 import type { ClientDialect } from '../../client-dialect.ts';
 import { beginningOf } from '../../conversation-beginning.ts';
-import { sessionInMetadata } from '../../session-ids.ts';
+import { sessionInMetadata } from '../../session-headers.ts';
 import type { Body } from '#server/framing/strict-fields.ts';
 import { requestedCall } from './requested-model.ts';
 import { callParameters, checkRequest } from './check-request.ts';

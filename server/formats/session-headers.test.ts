@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { clientDialects } from './registry.ts';
-import { sessionOfCall } from './session-ids.ts';
+import { sessionOfCall } from './session-headers.ts';
 
 const { claude, 'openai-chat': chat, 'openai-responses': responses } = clientDialects;
 const uuid = '7a0f1c7e-6f0a-4a55-9d5e-0b6f6f1f2a10';

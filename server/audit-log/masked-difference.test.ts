@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { AuditedName } from '#server/db/records/audit-entry.ts';
 import { auditedFields, modeOf } from './audited-fields.ts';
 import { auditText } from './audit-text.ts';
-import { differenceOf } from './difference.ts';
+import { differenceOf } from './masked-difference.ts';
 
 const needle = 'sk-needle0123456789';
 const names = Object.keys(auditedFields).filter((name): name is AuditedName => name in auditedFields);
