@@ -1,4 +1,4 @@
-// Sessions of clients: the calls of one run of a program that says so (`server/formats/session-ids.ts`), with what they cost together.
+// Sessions of clients: the calls of one run of a program that says so (`server/formats/session-headers.ts`), with what they cost together.
 import { z } from 'zod/mini';
 import { endpoint } from '#shared/contract.ts';
 import { exported, Log } from '#shared/logs.ts';

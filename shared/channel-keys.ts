@@ -9,10 +9,10 @@ export const mostKeyWeight = 1_000_000;
 export const longestKeyNote = 200;
 
 /**
- * `new`: enabled, and no call was sent with it. `resting`: no call until `resting_until`. `refused` and `no_balance`: disabled
+ * `new`: enabled, and no call was sent with it. `cooling_down`: no call until `cooling_until`. `refused` and `no_balance`: disabled
  * automatically. `disabled`: by hand.
  */
-export const keyStates = ['working', 'new', 'resting', 'refused', 'no_balance', 'disabled'] as const;
+export const keyStates = ['healthy', 'new', 'cooling_down', 'refused', 'no_balance', 'disabled'] as const;
 export type KeyState = (typeof keyStates)[number];
 
 export const ChannelKey = z.object({
@@ -29,10 +29,10 @@ export const ChannelKey = z.object({
   since: z.int(),
   /** User who disabled it; empty: none. */
   by: z.string(),
-  /** Unix seconds; 0: it does not rest. */
-  resting_until: z.int(),
-  /** Models that it rests for; empty: all, or it does not rest. */
-  resting_models: z.array(z.string()),
+  /** Unix seconds; 0: it does not cool down. */
+  cooling_until: z.int(),
+  /** Models that it cools down for; empty: all, or it does not cool down. */
+  cooling_models: z.array(z.string()),
   weight: z.int(),
   /** Calls in progress that each process sends with it at most; 0: no limit. */
   most_parallel: z.int(),

@@ -4,7 +4,7 @@ import { createAddressReader } from '#server/http/client-address.ts';
 import { createRefusalLog } from '#server/logs/refusal-log.ts';
 import { createChannelHealth } from '#server/call/routing/channel-health.ts';
 import { createKeyPicker } from '#server/call/routing/key-picker.ts';
-import { createKeyRests } from '#server/exchange/keys/key-rests.ts';
+import { createKeyCooldowns } from '#server/exchange/keys/key-cooldowns.ts';
 import { createChannelPicker } from '#server/call/routing/channel-picker.ts';
 import { createChannelUse } from '#server/call/settlement/channel-use.ts';
 import { createResponseBuffers } from '#server/call/settlement/response-buffers.ts';
@@ -31,12 +31,12 @@ export interface Relay {
   shutDown(): void;
 }
 
-/** A refused key rests at once: the channel has others. */
+/** A refused key cools down at once: the channel has others. */
 const pausesOfKeys = { after: 1, first: 2_000, longest: 600_000 };
 
 export function createRelay(context: AppContext, stages: readonly CallStage[]): Relay {
   const health = createChannelHealth({ now: context.now, onFailure: context.figures.failed });
-  const { keys, keyHealth, rests } = createKeys(context);
+  const { keys, keyHealth, cooldowns } = createKeys(context);
   const addresses = createAddressReader(context.env.TRUSTED_PROXIES);
   let isEnding = false;
   const services: RelayServices = {
@@ -63,7 +63,7 @@ export function createRelay(context: AppContext, stages: readonly CallStage[]): 
   const stopForgetting = context.changes.listen('channel', (id) => health.forget(Number(id)));
   context.onClose(async () => {
     stopForgetting();
-    rests.stop();
+    cooldowns.stop();
     sockets.stop();
     services.gate.stop();
     services.refusals.stop();
@@ -94,9 +94,9 @@ export function createRelay(context: AppContext, stages: readonly CallStage[]): 
 /** Choice, health and cool-downs of keys, for channels with several. */
 function createKeys(context: AppContext) {
   const { now, random, keyFigures: figures } = context;
-  const keyHealth = createChannelHealth({ now, pauses: pausesOfKeys, onPause: (id, pause) => rests.began(id, pause) });
-  const rests = createKeyRests(context, keyHealth);
-  const onExhausted: Parameters<typeof createKeyPicker>[0]['onExhausted'] = ({ id }, pause) => rests.began(id, pause);
-  rests.start();
-  return { keys: createKeyPicker({ health: keyHealth, figures, onExhausted, random, now }), keyHealth, rests };
+  const keyHealth = createChannelHealth({ now, pauses: pausesOfKeys, onPause: (id, pause) => cooldowns.began(id, pause) });
+  const cooldowns = createKeyCooldowns(context, keyHealth);
+  const onExhausted: Parameters<typeof createKeyPicker>[0]['onExhausted'] = ({ id }, pause) => cooldowns.began(id, pause);
+  cooldowns.start();
+  return { keys: createKeyPicker({ health: keyHealth, figures, onExhausted, random, now }), keyHealth, cooldowns };
 }

@@ -99,9 +99,9 @@ describe.each(engines)('keys of a channel on $kind', (engine) => {
     await until(async () => ((await call(scene, false)) === 200 && sentWith(scene, 0) > 0 ? true : null));
     const record = await until(async () => {
       const found = await scene.app.context.db.collection('channel_keys').get(ids[0] ?? 0);
-      return found !== null && found.rests.length > 0 ? found : null;
+      return found !== null && found.cooldowns.length > 0 ? found : null;
     });
-    expect(record).toMatchObject({ status: ChannelStatus.enabled, rests: [{ model: testModel, status: 429 }] });
+    expect(record).toMatchObject({ status: ChannelStatus.enabled, cooldowns: [{ model: testModel, status: 429 }] });
     const before = sentWith(scene, 0);
     const there = () =>
       fetch(`${second.origin}/v1/chat/completions`, {
@@ -155,13 +155,13 @@ describe.each(oneEngine)('keys of a channel', (engine) => {
       const { data } = await admin.get(`/api/channel/${channel}/keys`);
       return data.keys[0].state === 'no_balance' ? data : null;
     });
-    expect(sheet.keys.map(({ state }: { state: string }) => state)).toEqual(['no_balance', 'working', 'disabled']);
+    expect(sheet.keys.map(({ state }: { state: string }) => state)).toEqual(['no_balance', 'healthy', 'disabled']);
     expect(sheet.keys.map(({ id }: { id: number }) => id)).toEqual(ids);
     expect(sentWith(scene, 2)).toBe(0);
     expect(JSON.stringify(sheet)).not.toContain('sk-key-number');
   });
 
-  test('the conversation stays with its key, and continues with another one while that rests', async () => {
+  test('the conversation stays with its key, and continues with another one while that cools down', async () => {
     await using scene = await createScene(engine, {
       settings: { ChannelAffinityEnabled: 'true', AutomaticDisableChannelEnabled: 'false' },
     });

@@ -4,22 +4,22 @@ import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { type Status, StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 
 export const keyMarks: Record<KeyState, Status> = {
-  working: 'on',
+  healthy: 'on',
   new: 'unreached',
-  resting: 'expired',
+  cooling_down: 'expired',
   refused: 'auto',
   no_balance: 'empty',
   disabled: 'off',
 };
 
-/** State of a key, with the end of its rest. */
-export function KeyMark({ of }: { of: Pick<ChannelKey, 'state' | 'resting_until'> }) {
+/** State of a key, with the end of its cool-down. */
+export function KeyMark({ of }: { of: Pick<ChannelKey, 'state' | 'cooling_until'> }) {
   const { t } = useTranslation();
   const format = useFormat();
   return (
     <StatusMark status={keyMarks[of.state]}>
-      {of.state === 'resting'
-        ? t('channel-keys.state.resting_until', { time: format.clock(of.resting_until) })
+      {of.state === 'cooling_down'
+        ? t('channel-keys.state.cooling_until', { time: format.clock(of.cooling_until) })
         : t(`channel-keys.state.${of.state}`)}
     </StatusMark>
   );
@@ -29,8 +29,8 @@ export function KeyMark({ of }: { of: Pick<ChannelKey, 'state' | 'resting_until'
 export function useStateReason(): (key: ChannelKey) => string {
   const { t } = useTranslation();
   const format = useFormat();
-  return ({ state, status, since, by, resting_models: models }) => {
-    if (state === 'resting') {
+  return ({ state, status, since, by, cooling_models: models }) => {
+    if (state === 'cooling_down') {
       const cause = status === 200 ? t('channel-keys.reason.exhausted') : String(status);
       return models.length === 0 ? cause : t('channel-keys.reason.models', { cause, models: models.join(', ') });
     }

@@ -2,7 +2,7 @@ import { Button, NumberInput, PasswordInput, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { type ChannelKey, channelKeyApi, longestKeyNote } from '#shared/channel-keys.ts';
+import { type ChannelKey, channelKeyApi, type KeyPlace, longestKeyNote } from '#shared/channel-keys.ts';
 import { call } from '#pwa/api/call.ts';
 import { failureOf } from '#pwa/api/failure.ts';
 import { OnlineButton } from '#pwa/offline/online-button.tsx';
@@ -15,12 +15,13 @@ import typography from '#pwa/ui/styles/typography.module.css';
 import styles from './channel-keys.module.css';
 import { endingText, KeyMark, useStateReason } from './key-mark.tsx';
 import { placesQuery, useKeyMutation } from './queries.ts';
+import { RemoveKeys } from './remove-keys.tsx';
 
 interface KeyPanelProps {
   channel: number;
   of: ChannelKey;
   isSole: boolean;
-  onReplaceEverywhere: () => void;
+  onReplaceEverywhere: (places: readonly KeyPlace[]) => void;
   onClose: () => void;
   onPrevious: (() => void) | undefined;
   onNext: (() => void) | undefined;
@@ -31,10 +32,9 @@ export function KeyPanel({ channel, of: key, isSole, onReplaceEverywhere, ...way
   const { t } = useTranslation();
   const format = useFormat();
   const params = { id: String(channel), key: String(key.id) };
-  const remove = useKeyMutation(() => call(channelKeyApi.remove, { params: { id: String(channel) }, body: { ids: [key.id] } }));
+  const [isRemoving, setRemoving] = useState(false);
   const places = useQuery(placesQuery(channel, key.id));
   const others = places.data?.filter(({ channel_id: id }) => id !== channel) ?? [];
-  const handleRemove = (): void => remove.mutate(undefined, { onSuccess: ways.onClose });
   return (
     <SidePanel
       {...ways}
@@ -43,16 +43,10 @@ export function KeyPanel({ channel, of: key, isSole, onReplaceEverywhere, ...way
       foot={
         <>
           {!isSole && (
-            <OnlineButton
-              variant="subtle"
-              data-danger
-              loading={remove.isPending}
-              onClick={handleRemove}
-              label={t('channel-keys.action.remove')}
-            />
+            <OnlineButton variant="subtle" data-danger onClick={() => setRemoving(true)} label={t('channel-keys.action.remove')} />
           )}
           <OnlineButton
-            onClick={onReplaceEverywhere}
+            onClick={() => onReplaceEverywhere(places.data ?? [])}
             label={t('channel-keys.action.replace_in', { count: new Set([channel, ...others.map(({ channel_id: id }) => id)]).size })}
           />
         </>
@@ -60,7 +54,7 @@ export function KeyPanel({ channel, of: key, isSole, onReplaceEverywhere, ...way
     >
       <div className={layout.stackLg}>
         <KeyState params={params} of={key} />
-        {remove.error !== null && <Refusal text={failureOf(remove.error).message} />}
+        {isRemoving && <RemoveKeys channel={channel} removed={[key]} onRemoved={ways.onClose} onClose={() => setRemoving(false)} />}
         <KeyLimits key={`limits-${key.revision}`} params={params} of={key} />
         <ReplaceOne key={`replace-${key.revision}`} params={params} />
         <SummaryList
@@ -77,7 +71,7 @@ export function KeyPanel({ channel, of: key, isSole, onReplaceEverywhere, ...way
             {others.map((place) => (
               <div key={`${place.channel_id}-${place.key_id}`} className={`${styles.place} ${layout.spread}`}>
                 <span>{t('channel-keys.places.place', { name: place.channel_name, id: place.channel_id, position: place.position })}</span>
-                <KeyMark of={{ state: place.state === 'resting' ? 'working' : place.state, resting_until: 0 }} />
+                <KeyMark of={{ state: place.state === 'cooling_down' ? 'healthy' : place.state, cooling_until: 0 }} />
               </div>
             ))}
           </section>

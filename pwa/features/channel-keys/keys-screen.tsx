@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { type ChannelKey, type KeyPlace, keyStates } from '#shared/channel-keys.ts';
+import { type ChannelKey, type ChannelKeySheet, type KeyPlace, keyStates } from '#shared/channel-keys.ts';
 import { OnlineButton } from '#pwa/offline/online-button.tsx';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
@@ -11,13 +11,15 @@ import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';
 import { Screen } from '#pwa/ui/frame/screen.tsx';
 import { PanelSpace } from '#pwa/ui/frame/side-panel.tsx';
 import { DataList } from '#pwa/ui/list/data-list.tsx';
+import { useSelection } from '#pwa/ui/list/selection.ts';
 import { useListScreen, useOpenRecord } from '#pwa/ui/list/use-list-screen.ts';
 import typography from '#pwa/ui/styles/typography.module.css';
 import styles from './channel-keys.module.css';
+import { KeyBulkActions } from './key-bulk-actions.tsx';
 import { useKeyColumns } from './key-columns.tsx';
 import { endingText, keyMarks } from './key-mark.tsx';
 import type { KeysSearch } from './keys-search.ts';
-import { keyChannelQuery, keysQuery, placesQuery } from './queries.ts';
+import { keyChannelQuery, keysQuery } from './queries.ts';
 
 // What a list does not need is loaded when it is opened.
 const KeyPanel = lazyPart(
@@ -50,9 +52,14 @@ export function KeysScreen({ channel, search, onSearch }: KeysScreenProps) {
   const isPhone = useIsPhone();
   const columns = useKeyColumns(query.data);
   const { row: opened, ...ways } = useOpenRecord(screen, { rows: keys, rowKey: ({ id }) => id });
-  const places = useQuery({ ...placesQuery(channel, opened?.id ?? 0), enabled: opened !== undefined });
   const [dialog, setDialog] = useState<'add' | { places: readonly KeyPlace[] } | null>(null);
   const closeDialog = (): void => setDialog(null);
+  const selection = useSelection<number>();
+  const ticked = keys?.filter(({ id }) => selection.keys.has(id)) ?? [];
+  function handleRemoved(): void {
+    if (ticked.some(({ id }) => String(id) === search.open)) onSearch({ open: undefined });
+    selection.clear();
+  }
   return (
     <Screen
       title={isPhone ? t('channel-keys.title', { name }) : name}
@@ -68,7 +75,7 @@ export function KeysScreen({ channel, search, onSearch }: KeysScreenProps) {
             channel={channel}
             of={opened}
             isSole={keys?.length === 1}
-            onReplaceEverywhere={() => setDialog({ places: places.data ?? [] })}
+            onReplaceEverywhere={(places) => setDialog({ places })}
             onClose={() => onSearch({ open: undefined })}
             {...ways}
           />
@@ -85,18 +92,24 @@ export function KeysScreen({ channel, search, onSearch }: KeysScreenProps) {
         rowName={({ ending }) => endingText(ending)}
         open={search.open}
         onOpen={screen.onOpen}
+        selection={(keys?.length ?? 0) > 1 ? selection : undefined}
+        bulkActions={<KeyBulkActions channel={channel} ticked={ticked} total={keys?.length ?? 0} onRemoved={handleRemoved} />}
         isMuted={({ state }) => state === 'disabled'}
         empty={{ title: t('channel-keys.empty.title'), text: t('channel-keys.empty.text') }}
       />
-      {query.data?.next !== undefined && query.data.next !== null && (
-        <p className={`${styles.second} ${typography.small} ${typography.ellipsis}`}>
-          {t('channel-keys.next', { name: query.data.next.name, id: query.data.next.id })}
-        </p>
-      )}
+      <NextChannel next={query.data?.next} />
       {dialog === 'add' && <AddKeysDialog channel={channel} name={name} onClose={closeDialog} />}
       {dialog !== null && dialog !== 'add' && <ReplaceKeyDialog places={dialog.places} onClose={closeDialog} />}
     </Screen>
   );
+}
+
+/** The channel that takes the calls while every key cools down. */
+function NextChannel({ next }: { next: ChannelKeySheet['next'] | undefined }) {
+  const { t } = useTranslation();
+  if (next === undefined || next === null) return null;
+  const { name, id } = next;
+  return <p className={`${styles.second} ${typography.small} ${typography.ellipsis}`}>{t('channel-keys.next', { name, id })}</p>;
 }
 
 function Actions({ isMain, onAdd, onReplace }: { isMain: boolean; onAdd: () => void; onReplace: () => void }) {

@@ -137,7 +137,7 @@ function Places({ of: found, left, onLeft }: PlacesProps) {
           of: place.of,
         })}
       />
-      <KeyMark of={{ state: place.state === 'resting' ? 'working' : place.state, resting_until: 0 }} />
+      <KeyMark of={{ state: place.state === 'cooling_down' ? 'healthy' : place.state, cooling_until: 0 }} />
     </div>
   ));
 }
@@ -150,7 +150,7 @@ function Replaced({ of: done, onUndone, onClose }: { of: KeyReplacement; onUndon
       {done.places.map((place) => (
         <div key={`${place.channel_id}-${place.key_id}`} className={`${styles.place} ${layout.spread}`}>
           <span>{t('channel-keys.replace.changed', { name: place.channel_name, old: done.old_ending, new: done.new_ending })}</span>
-          <KeyMark of={{ state: place.state, resting_until: 0 }} />
+          <KeyMark of={{ state: place.state, cooling_until: 0 }} />
         </div>
       ))}
       <p>{t(done.undone_time === 0 ? 'channel-keys.replace.revoke' : 'channel-keys.replace.undone')}</p>

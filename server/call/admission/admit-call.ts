@@ -3,7 +3,7 @@ import type { RequestedCall } from '#server/formats/call-address.ts';
 import type { CallParameters } from '#server/formats/client-dialect.ts';
 import type { PromptContent } from '#server/formats/prompt-content.ts';
 import type { Connection } from '#server/http/connection.ts';
-import { type SessionIds, sessionOfCall } from '#server/formats/session-ids.ts';
+import { type SessionIds, sessionOfCall } from '#server/formats/session-headers.ts';
 import type { CallContent } from '#server/call/admission/call-content.ts';
 import type { CallConversation } from '#server/call/conversation-source.ts';
 import { endpointOf, type RelayBody, type RelayEndpoint } from '#server/call/endpoints.ts';

@@ -1,5 +1,5 @@
-// Selects one key of a channel that has several: by the call's conversation, else by weight and load. A key that rests gets no
-// calls; after its rest one call at a time tries it.
+// Selects one key of a channel that has several: by the call's conversation, else by weight and load. A key that cools down gets no
+// calls; after its cool-down one call at a time tries it.
 import { fitsChannel, type StageRun } from '#server/call/stages.ts';
 import type { ChannelKeys, KeyOfChannel } from '#server/exchange/keys/channel-keys.ts';
 import { exhaustedUntil } from '#server/exchange/keys/rate-limit-headers.ts';
@@ -34,7 +34,7 @@ export interface KeyRequest {
 export interface KeyPicker {
   /** Reports whether a key can take a call of the model now. */
   isReady(channel: PreparedChannel, request: Pick<KeyRequest, 'model' | 'caller'> & Partial<Pick<KeyRequest, 'tried'>>): boolean;
-  /** Begins the use of a key; null if no key may take the call. Without `isForced`, resting keys may not. */
+  /** Begins the use of a key; null if no key may take the call. Without `isForced`, keys that cool down may not. */
   pick(channel: PreparedChannel, request: KeyRequest, isForced: boolean): KeyUse | null;
   /** Returns the channel with a key for a request that is no call, such as a count of tokens. */
   anyOf(channel: PreparedChannel, request: Pick<KeyRequest, 'model' | 'caller'>): PreparedChannel;
@@ -74,7 +74,7 @@ export function createKeyPicker({ health, figures, onExhausted, random, now }: D
     const placeOf = (key: KeyOfChannel) => chooser?.placeOf?.(key.id, weightOf(key)) ?? Infinity;
     const found = hasPlace ? lowest(keys.enabled, (key) => (isFit(key) ? placeOf(key) : Infinity)) : draw(keys, isFit);
     if (found !== null || !isForced) return found;
-    // Every key rests: the one whose rest ends first, as a failing channel is tried if no other is left.
+    // Every key cools down: the one whose cool-down ends first, as a failing channel is tried if no other is left.
     const { model, caller, tried } = request;
     return lowest(keys.enabled, (key) =>
       tried.has(key.id) || !hasRoom(key) || !fits(key) ? Infinity : health.pausedUntil(key.id, model, caller),

@@ -27,7 +27,7 @@ export interface ChannelKeyRecord {
   /** Whether the account behind the key has no balance left, according to that refusal. */
   no_balance: boolean;
   /** Cool-downs that have not ended, or ended lately. */
-  rests: KeyRest[];
+  cooldowns: KeyCooldown[];
   /** At least 1. */
   weight: number;
   /** Maximum calls in progress per process; 0 without a limit. */
@@ -46,7 +46,7 @@ export interface ChannelKeyRecord {
 }
 
 /** Cool-down of a key. */
-export interface KeyRest {
+export interface KeyCooldown {
   /** Model that it concerns; empty for all. */
   model: string;
   /** End, milliseconds. */

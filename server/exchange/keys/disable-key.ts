@@ -26,7 +26,7 @@ export async function disableRefused(
     reason: storedReason(reason),
     reason_status: failure?.upstreamStatus ?? 0,
     no_balance: failure !== null && isWithoutBalance(failure),
-    rests: [],
+    cooldowns: [],
   };
   // A refusal of a key that was replaced meanwhile says nothing about the new one.
   const isSame = { id: channel.keyId, key_hash: channel.record.key_hash, status: ChannelStatus.enabled };

@@ -28,7 +28,7 @@ export function newKey({ secrets, now }: Pick<AppContext, 'secrets' | 'now'>, gi
     reason: null,
     reason_status: 0,
     no_balance: false,
-    rests: [],
+    cooldowns: [],
     weight,
     most_parallel: 0,
     note: '',

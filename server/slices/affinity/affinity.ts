@@ -2,7 +2,7 @@
 // of a conversation belong on one channel.
 import type { AppContext } from '#server/context.ts';
 import type { ClientDialect } from '#server/formats/client-dialect.ts';
-import { type SessionIds, sessionOfCall } from '#server/formats/session-ids.ts';
+import { type SessionIds, sessionOfCall } from '#server/formats/session-headers.ts';
 
 /** A keyed hash, the same in every process. It stays in memory. */
 export interface Affinity {

@@ -1,5 +1,5 @@
 // The client session of a call, as the log stores it.
-import type { SessionIds } from '#server/formats/session-ids.ts';
+import type { SessionIds } from '#server/formats/session-headers.ts';
 import { sessionKey } from '#server/money/settlement/session-writes.ts';
 import type { Admission } from '#server/call/admission/admission.ts';
 

@@ -150,7 +150,9 @@ export async function storeText(
   const same = await context.db.collection('channel_keys').first({ channel_id: channel.id, key_hash: fields.key_hash });
   if (same !== null && same.id !== record.id) throw new AppError('channel_key_known', {}, { field: 'key' });
   const isRefused = record.status === ChannelStatus.disabledBySystem && isEnabling;
-  const state = isRefused ? { ...freshState, status: ChannelStatus.enabled, status_time: Math.floor(context.now() / 1000) } : { rests: [] };
+  const state = isRefused
+    ? { ...freshState, status: ChannelStatus.enabled, status_time: Math.floor(context.now() / 1000) }
+    : { cooldowns: [] };
   await patchKey(context, record, { set: { ...fields, ...state }, unset: ['renewal'] });
   await publishKeys(context, channel.id);
   await begunAgain(context, channel.id, record.id);

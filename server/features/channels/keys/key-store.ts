@@ -67,11 +67,11 @@ export async function publishKeys(context: AppContext, channelId: number): Promi
 }
 
 /** Fields of a key that starts again, because its text was replaced or it was enabled. */
-export const freshState: Pick<ChannelKeyRecord, 'reason' | 'reason_status' | 'no_balance' | 'rests'> = {
+export const freshState: Pick<ChannelKeyRecord, 'reason' | 'reason_status' | 'no_balance' | 'cooldowns'> = {
   reason: null,
   reason_status: 0,
   no_balance: false,
-  rests: [],
+  cooldowns: [],
 };
 
 /** Fields of a status set by hand. */

@@ -4,7 +4,7 @@ import { ChannelStatus, figureHours, hourSeconds } from '#shared/channels.ts';
 import { type Language, reasonText } from '#shared/errors.ts';
 import { keyEnding } from '#shared/pasted-keys.ts';
 import type { AppContext } from '#server/context.ts';
-import type { ChannelKeyRecord, KeyRest } from '#server/db/records/channel-key.ts';
+import type { ChannelKeyRecord, KeyCooldown } from '#server/db/records/channel-key.ts';
 import type { ChannelRecord } from '#server/db/records/channel.ts';
 import { parseObject } from '#server/framing/loose-json.ts';
 import { hourOf } from '#server/exchange/channel-figures.ts';
@@ -46,7 +46,7 @@ interface Facts {
 }
 
 function present(record: ChannelKeyRecord, { time, since, language, hours, pending, elsewhere }: Facts): ChannelKey {
-  const rests = record.rests.filter(({ until }) => until > time);
+  const cooldowns = record.cooldowns.filter(({ until }) => until > time);
   const sums: [number, number][] = Array.from({ length: figureHours }, () => [0, 0]);
   let tokens = 0;
   for (const { hour, calls, failures, tokens: counted } of hours) {
@@ -58,17 +58,17 @@ function present(record: ChannelKeyRecord, { time, since, language, hours, pendi
   }
   const used = { calls: record.calls + (pending?.calls ?? 0), last: Math.max(record.last_used_time, pending?.lastUsed ?? 0) };
   const state = keyState(record, { time, isUsed: used.calls > 0 });
-  const rest = longestRest(rests);
+  const longest = longestCooldown(cooldowns);
   return {
     id: record.id,
     ending: record.ending,
     state,
-    status: state === 'resting' ? (rest?.status ?? 0) : record.status === ChannelStatus.enabled ? 0 : record.reason_status,
+    status: state === 'cooling_down' ? (longest?.status ?? 0) : record.status === ChannelStatus.enabled ? 0 : record.reason_status,
     reason: record.reason === null ? '' : reasonText(record.reason, language),
     since: record.status_time,
     by: record.status_by,
-    resting_until: state === 'resting' ? Math.ceil((rest?.until ?? 0) / 1000) : 0,
-    resting_models: state !== 'resting' || rests.some(({ model }) => model === '') ? [] : rests.map(({ model }) => model),
+    cooling_until: state === 'cooling_down' ? Math.ceil((longest?.until ?? 0) / 1000) : 0,
+    cooling_models: state !== 'cooling_down' || cooldowns.some(({ model }) => model === '') ? [] : cooldowns.map(({ model }) => model),
     weight: record.weight,
     most_parallel: record.most_parallel,
     note: record.note,
@@ -87,17 +87,17 @@ function present(record: ChannelKeyRecord, { time, since, language, hours, pendi
 }
 
 export function keyState(
-  { status, no_balance: isEmpty, rests }: Pick<ChannelKeyRecord, 'status' | 'no_balance' | 'rests'>,
+  { status, no_balance: isEmpty, cooldowns }: Pick<ChannelKeyRecord, 'status' | 'no_balance' | 'cooldowns'>,
   { time, isUsed }: { time: number; isUsed: boolean },
 ): KeyState {
   if (status === ChannelStatus.disabledByHand) return 'disabled';
   if (status === ChannelStatus.disabledBySystem) return isEmpty ? 'no_balance' : 'refused';
-  if (rests.some(({ until }) => until > time)) return 'resting';
-  return isUsed ? 'working' : 'new';
+  if (cooldowns.some(({ until }) => until > time)) return 'cooling_down';
+  return isUsed ? 'healthy' : 'new';
 }
 
-function longestRest(rests: readonly KeyRest[]): KeyRest | undefined {
-  return rests.toSorted((one, other) => other.until - one.until)[0];
+function longestCooldown(cooldowns: readonly KeyCooldown[]): KeyCooldown | undefined {
+  return cooldowns.toSorted((one, other) => other.until - one.until)[0];
 }
 
 /** The only key of a channel, with the state and the figures of the channel. */
@@ -141,7 +141,7 @@ async function presentOnlyKey(
   const { calls, failures, tokens } = shown;
   return {
     ...shown,
-    ...(shown.state === 'new' && calls > 0 ? { state: 'working' as const } : {}),
+    ...(shown.state === 'new' && calls > 0 ? { state: 'healthy' as const } : {}),
     reason: typeof reason === 'string' ? reason : '',
     total_calls: calls,
     total_failures: failures,

@@ -92,7 +92,7 @@ function placesWhere({ channels, now }: AppContext, isWanted: (key: FoundKey) =>
 }
 
 function stateOfChannel(status: number): KeyState {
-  if (status === ChannelStatus.enabled) return 'working';
+  if (status === ChannelStatus.enabled) return 'healthy';
   return status === ChannelStatus.disabledByHand ? 'disabled' : 'refused';
 }
 

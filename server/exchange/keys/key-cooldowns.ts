@@ -2,17 +2,17 @@
 // state that calls are routed by is in the memory of each process.
 import type { AppContext } from '#server/context.ts';
 import type { Collection } from '#server/db/collection.ts';
-import type { ChannelKeyRecord, KeyRest } from '#server/db/records/channel-key.ts';
+import type { ChannelKeyRecord, KeyCooldown } from '#server/db/records/channel-key.ts';
 
-export interface KeyRests {
+export interface KeyCooldowns {
   /** Applies the stored cool-downs of all keys, and follows those of other processes. */
   start(): void;
   /** Stores a cool-down that began here. */
-  began(keyId: number, rest: KeyRest): void;
+  began(keyId: number, cooldown: KeyCooldown): void;
   stop(): void;
 }
 
-interface RestHealth {
+interface CooldownHealth {
   pause(keyId: number, model: string, until: number): void;
   forget(keyId: number): void;
 }
@@ -20,26 +20,26 @@ interface RestHealth {
 /** Shorter cool-downs end before other processes would know of them. */
 const shortestShared = 5_000;
 /** Maximum stored cool-downs of a key: one per model. */
-const mostRests = 8;
+const mostCooldowns = 8;
 
-export function createKeyRests(
+export function createKeyCooldowns(
   { db, changes, channels, now, log, waitUntil }: Pick<AppContext, 'db' | 'changes' | 'channels' | 'now' | 'log' | 'waitUntil'>,
-  health: RestHealth,
-): KeyRests {
+  health: CooldownHealth,
+): KeyCooldowns {
   const rows = db.collection('channel_keys');
   /** Cool-downs that wait until an earlier write of the same key has ended. */
-  const waiting = new Map<number, KeyRest[]>();
+  const waiting = new Map<number, KeyCooldown[]>();
   const stops: (() => void)[] = [];
 
-  function apply(keyId: number, rests: readonly KeyRest[]): void {
+  function apply(keyId: number, cooldowns: readonly KeyCooldown[]): void {
     const time = now();
-    for (const { model, until } of rests) if (until > time) health.pause(keyId, model, until);
+    for (const { model, until } of cooldowns) if (until > time) health.pause(keyId, model, until);
   }
 
   async function storeWaiting(keyId: number): Promise<void> {
-    for (let rests = waiting.get(keyId); rests !== undefined && rests.length > 0; rests = waiting.get(keyId)) {
+    for (let cooldowns = waiting.get(keyId); cooldowns !== undefined && cooldowns.length > 0; cooldowns = waiting.get(keyId)) {
       waiting.set(keyId, []);
-      if (!(await storeRests(rows, { keyId, rests, now: now() }))) break;
+      if (!(await storeCooldowns(rows, { keyId, cooldowns, now: now() }))) break;
       await changes.announceToOthers('channel_key', keyId);
     }
   }
@@ -49,11 +49,11 @@ export function createKeyRests(
     const keyId = Number(id);
     const record = await rows.get(keyId);
     if (record === null || isNew !== undefined) health.forget(keyId);
-    if (record !== null) apply(keyId, record.rests);
+    if (record !== null) apply(keyId, record.cooldowns);
   }
 
   function applyAll(): void {
-    for (const channel of channels.all()) for (const { id, record } of channel.keys?.all ?? []) apply(id, record.rests);
+    for (const channel of channels.all()) for (const { id, record } of channel.keys?.all ?? []) apply(id, record.cooldowns);
   }
 
   return {
@@ -61,14 +61,14 @@ export function createKeyRests(
       stops.push(changes.listen('channel_key', follow));
       applyAll();
     },
-    began(keyId, rest) {
-      if (rest.until - now() < shortestShared) return;
+    began(keyId, cooldown) {
+      if (cooldown.until - now() < shortestShared) return;
       const before = waiting.get(keyId);
       if (before !== undefined) {
-        before.push(rest);
+        before.push(cooldown);
         return;
       }
-      waiting.set(keyId, [rest]);
+      waiting.set(keyId, [cooldown]);
       const stored = storeWaiting(keyId).catch((failure: unknown) => {
         // This process obeys it; others find out by their own calls.
         log.warn({ key: keyId, reason: String(failure) }, 'the cool-down of a key could not be stored');
@@ -82,23 +82,23 @@ export function createKeyRests(
 }
 
 /** Returns false if the key is gone. */
-async function storeRests(
+async function storeCooldowns(
   rows: Collection<ChannelKeyRecord>,
-  { keyId, rests, now }: { keyId: number; rests: readonly KeyRest[]; now: number },
+  { keyId, cooldowns, now }: { keyId: number; cooldowns: readonly KeyCooldown[]; now: number },
 ): Promise<boolean> {
   const record = await rows.get(keyId);
   if (record === null) return false;
   // A key that was replaced meanwhile has its own limits.
-  await rows.patch({ id: keyId, key_hash: record.key_hash }, { set: { rests: mergeRests(record.rests, rests, now) } });
+  await rows.patch({ id: keyId, key_hash: record.key_hash }, { set: { cooldowns: mergeCooldowns(record.cooldowns, cooldowns, now) } });
   return true;
 }
 
 /** Returns the newest cool-down of each model, without those that have ended. */
-export function mergeRests(stored: readonly KeyRest[], added: readonly KeyRest[], now: number): KeyRest[] {
-  const byModel = new Map<string, KeyRest>();
-  for (const rest of [...stored, ...added]) {
-    byModel.delete(rest.model);
-    if (rest.until > now) byModel.set(rest.model, rest);
+export function mergeCooldowns(stored: readonly KeyCooldown[], added: readonly KeyCooldown[], now: number): KeyCooldown[] {
+  const byModel = new Map<string, KeyCooldown>();
+  for (const cooldown of [...stored, ...added]) {
+    byModel.delete(cooldown.model);
+    if (cooldown.until > now) byModel.set(cooldown.model, cooldown);
   }
-  return [...byModel.values()].slice(-mostRests);
+  return [...byModel.values()].slice(-mostCooldowns);
 }
