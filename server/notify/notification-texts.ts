@@ -25,7 +25,7 @@ const quotaLow: Texts = {
   },
   en: {
     title: 'Your quota is running out',
-    content: "{{value}}: {{value}} is left. Top up so that your calls go on.<br/>Top up here: <a href='{{value}}'>{{value}}</a>",
+    content: "{{value}}: {{value}} is left. Top up so that your calls continue.<br/>Top up here: <a href='{{value}}'>{{value}}</a>",
   },
 };
 /** While the site's address is not set: better no link than one to the reader's own machine. */
@@ -33,7 +33,7 @@ const quotaLowUnlinked: Texts = {
   zh: { title: quotaLow.zh.title, content: '{{value}}，当前剩余额度为 {{value}}，为了不影响您的使用，请及时在控制台的钱包页充值。' },
   en: {
     title: quotaLow.en.title,
-    content: '{{value}}: {{value}} is left. Top up in the console, under Wallet, so that your calls go on.',
+    content: '{{value}}: {{value}} is left. Top up in the console, under Wallet, so that your calls continue.',
   },
 };
 const channelDisabled: Texts = {
@@ -51,9 +51,9 @@ const limitIgnored: Texts = {
       '通道「{0}」（#{1}）的模型 {2} 输出了 {3} 个 token，超过上限 {4}。用户 {5} 的余额可能不足以支付超出的部分；请检查该通道，或将其停用。',
   },
   en: {
-    title: 'Channel “{0}” (#{1}) does not keep to limits',
+    title: 'Channel “{0}” (#{1}) exceeds output limits',
     content:
-      'Model {2} of channel “{0}” (#{1}) wrote {3} tokens where {4} were allowed. The balance of user {5} may not cover what is beyond; look at the channel, or disable it.',
+      'Model {2} of channel “{0}” (#{1}) wrote {3} tokens; the limit was {4}. The balance of user {5} may not cover the excess. Check the channel, or disable it.',
   },
 };
 const costDrift: Texts = {
@@ -63,14 +63,24 @@ const costDrift: Texts = {
       '通道「{0}」（#{1}）的模型 {2} 今天有 {3} 次调用报告了费用：供应商合计 ${4}，按模型定价（不含分组倍率）合计 ${5}。请核对该模型的价格。',
   },
   en: {
-    title: 'Channel “{0}” (#{1}) costs other than its price says',
+    title: 'Costs of channel “{0}” (#{1}) differ from its prices',
     content:
-      'Today the provider of channel “{0}” (#{1}) told what {3} calls of model {2} cost: ${4} together, where the model’s price, without the group’s ratio, makes them ${5}. Look at the price of that model.',
+      'Today the provider of channel “{0}” (#{1}) reported ${4} for {3} calls of model {2}; by the model’s price, without the group’s ratio, they cost ${5}. Check the price of the model.',
   },
 };
 const backupFailed: Texts = {
   zh: { title: '备份失败', content: '备份 {0} 失败，原因：{1}。请在控制台的备份页查看。' },
   en: { title: 'A backup failed', content: 'Backup {0} failed, because: {1}. See Backups in the console.' },
+};
+const keyRefused: Texts = {
+  zh: {
+    title: '通道「{0}」（#{1}）的密钥 …{2} 被拒绝',
+    content: '通道「{0}」（#{1}）的密钥 …{2} 被供应商拒绝，已停用，其余 {3} 个密钥继续工作。原因：{4}',
+  },
+  en: {
+    title: 'A key of channel “{0}” (#{1}) was refused: …{2}',
+    content: 'Key …{2} of channel “{0}” (#{1}) was refused by the provider and is disabled; {3} enabled keys remain. Reason: {4}',
+  },
 };
 const signInEnded: Texts = {
   zh: {
@@ -91,7 +101,7 @@ const storeUnpaid: Texts = {
   en: {
     title: 'The storage of vector store {0} could not be paid',
     content:
-      'Your balance does not cover the storage of vector store {0} ({1}): it cannot be used for now, and is deleted after {2} (UTC). Once you have topped up it goes on by itself.',
+      'Your balance does not cover the storage of vector store {0} ({1}): it cannot be used now and will be deleted after {2} (UTC). It is restored as soon as you top up.',
   },
 };
 const channelsTested: Texts = {
@@ -100,7 +110,7 @@ const channelsTested: Texts = {
 };
 const trial: Texts = {
   zh: { title: '测试通知', content: '这是一条测试通知，收到它说明通知设置可用。' },
-  en: { title: 'Test notice', content: 'This is a test notice. That it reached you shows that your notices work.' },
+  en: { title: 'Test notice', content: 'This is a test notice. Your notification settings work.' },
 };
 
 export function textOf(event: NotificationEvent, language: Language, settings: Settings): NotificationText {
@@ -117,6 +127,12 @@ export function textOf(event: NotificationEvent, language: Language, settings: S
       const { title, content } = (status === ChannelStatus.enabled ? channelEnabled : channelDisabled)[language];
       const inserts = [name, String(id), why === undefined ? reason : reasonText(why, language)];
       return { type: `channel_update_${id}_${status}`, title: fill(title, inserts), content, values: [], inserts };
+    }
+    case 'key_refused': {
+      const { channel_id: id, name, ending, remaining, why } = event;
+      const { title, content } = keyRefused[language];
+      const inserts = [name, String(id), ending, String(remaining), reasonText(why, language)];
+      return { type: `key_refused_${id}`, title: fill(title, inserts), content, values: [], inserts };
     }
     case 'limit_ignored': {
       const { channel_id: id, name, model, written, limit, username } = event;

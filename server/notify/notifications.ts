@@ -69,6 +69,24 @@ export async function alertOfChannel(
   await alertAdministrators(parts, `channel:${id}:${status}:${Math.floor(parts.now() / channelMs)}`, event);
 }
 
+/** Alerts administrators that one of a channel's keys was disabled, while others remain. */
+export async function alertOfKey(
+  parts: NotificationDependencies,
+  key: { id: number; ending: string; remaining: number; why: FailureReason },
+  channel: { id: number; name: string },
+): Promise<void> {
+  const { id, ending, remaining, why } = key;
+  const event = {
+    code: 'key_refused',
+    channel_id: channel.id,
+    name: plainText(channel.name),
+    ending: plainText(ending),
+    remaining,
+    why: plainReason(why),
+  } as const;
+  await alertAdministrators(parts, `key:${id}:${Math.floor(parts.now() / channelMs)}`, event);
+}
+
 export interface IgnoredLimit {
   /** Of the channel. */
   id: number;

@@ -48,6 +48,7 @@ describe.each(engines)('keys of a channel on $kind', (engine) => {
     const [channel = 0] = scene.channelIds;
     const ids = await giveKeys(scene, 10);
     refuse(scene, 3, 401);
+    const root = await scene.app.createUser({ role: 100 });
     const { db } = scene.app.context;
     let failed = 0;
     for (let done = 0; done < 1000; done += 20) {
@@ -60,6 +61,13 @@ describe.each(engines)('keys of a channel on $kind', (engine) => {
       return record?.status === ChannelStatus.disabledBySystem ? record : null;
     });
     expect(refusedKey).toMatchObject({ reason_status: 401, no_balance: false });
+    const notices = await until(async () => {
+      const found = await db.collection('notifications').find({ user_id: root.id });
+      return found.length > 0 ? found : null;
+    });
+    expect(notices.map(({ event }) => event)).toEqual([
+      expect.objectContaining({ code: 'key_refused', channel_id: channel, ending: refusedKey.ending, remaining: 9 }),
+    ]);
     expect((await db.collection('channels').get(channel))?.status).toBe(ChannelStatus.enabled);
     expect(await db.collection('channel_keys').count({ channel_id: channel, status: ChannelStatus.enabled }, 20)).toBe(9);
     // Calls in flight while it was disabled, not the thousand.

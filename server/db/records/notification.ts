@@ -5,6 +5,8 @@ import type { NotificationProblem, NotificationState, NotifyType } from '#shared
 export type NotificationEvent =
   | { code: 'quota_exceed'; balance: number }
   | { code: 'channel_update'; channel_id: number; name: string; status: number; reason: string; why?: FailureReason }
+  /** One of a channel's keys was disabled; `remaining` others are enabled. */
+  | { code: 'key_refused'; channel_id: number; name: string; ending: string; remaining: number; why: FailureReason }
   | { code: 'limit_ignored'; channel_id: number; name: string; model: string; username: string; limit: number; written: number }
   /** Costs of a day's calls by the model's price and by the provider's report, in US dollars. */
   | { code: 'cost_drift'; channel_id: number; name: string; model: string; calls: number; ours: number; reported: number }

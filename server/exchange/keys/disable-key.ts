@@ -1,9 +1,11 @@
 // Disables one key of a channel whose upstream refuses it. Without an enabled key left, the channel is disabled.
 import { ChannelStatus } from '#shared/channels.ts';
+import { mostChannelKeys } from '#shared/channel-keys.ts';
 import { reasonText } from '#shared/errors.ts';
 import { type FailureReason, storedReason } from '#shared/failure-reasons.ts';
 import type { AppContext } from '#server/context.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
+import { alertOfKey } from '#server/notify/notifications.ts';
 import { disableChannel } from '#server/exchange/auto-disable.ts';
 import { enableChannel } from '#server/exchange/auto-enable.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
@@ -34,7 +36,10 @@ export async function disableRefused(
   if (disabled === null) return false;
   log.warn({ channel: channel.id, key: channel.keyId, reason: set.reason }, 'a key of a channel was disabled automatically');
   await changes.announce('channel', channel.id);
-  if ((await enabledKeys(context, channel.id)) === 0) {
+  const remaining = await enabledKeys(context, channel.id);
+  if (remaining > 0) {
+    await alertOfKey(context, { id: channel.keyId, ending: disabled.ending, remaining, why: set.reason }, channel.record);
+  } else {
     const facts = { message: { zh: reasonText(set.reason, 'zh'), en: reasonText(set.reason, 'en') } };
     await disableChannel(context, channel.id, { code: 'channel_keys_refused', facts });
   }
@@ -51,7 +56,7 @@ export async function enableWithKeys(context: KeyContext, channelId: number): Pr
 }
 
 function enabledKeys({ db }: Pick<KeyContext, 'db'>, channelId: number): Promise<number> {
-  return db.collection('channel_keys').count({ channel_id: channelId, status: ChannelStatus.enabled }, 1);
+  return db.collection('channel_keys').count({ channel_id: channelId, status: ChannelStatus.enabled }, mostChannelKeys);
 }
 
 /** Codes and types of accounts without a balance; others with status 402 are as well. */
