@@ -138,26 +138,37 @@ export async function replaceEverywhere(
     places: [],
     undone_at: 0,
   };
-  // First, so that a crash halfway leaves a record of what was begun; places are added as they are done.
+  // Each place is recorded before its key is replaced, so that an undo finds it whatever fails in between.
   await context.db.collection('key_replacements').insert(record);
+  const storePlaces = () => context.db.collection('key_replacements').patch({ id: record.id }, { set: { places: record.places } });
+  const begin = async (place: ReplacedPlace) => {
+    record.places.push(place);
+    await storePlaces();
+  };
   for (const { channel_id: id } of places) {
-    const done = await swap(context, id, { old, text, enable });
-    if (done !== null) record.places.push(done);
-    await context.db.collection('key_replacements').patch({ id: record.id }, { set: { places: record.places } });
+    const known = record.places.length;
+    if ((await swap(context, id, { old, text, enable, begin })) || record.places.length === known) continue;
+    record.places.pop();
+    await storePlaces();
   }
   await noteInLog(context, actor, record, 'key_replaced');
   return presentReplacement(context, record);
 }
 
-/** Returns null if the channel has the old key no more. */
-function swap(
-  context: AppContext,
-  channelId: number,
-  { old, text, enable, check }: { old: string; text: string; enable: boolean; check?: (channel: ChannelRecord) => void },
-): Promise<ReplacedPlace | null> {
+interface Swap {
+  old: string;
+  text: string;
+  enable: boolean;
+  /** Called before the key is replaced. */
+  begin?(place: ReplacedPlace): Promise<void>;
+  check?(channel: ChannelRecord): void;
+}
+
+/** Returns false if the channel does not have the old key any more, or got the new one meanwhile. */
+function swap(context: AppContext, channelId: number, { old, text, enable, begin, check }: Swap): Promise<boolean> {
   return withKeyLock(context, channelId, async () => {
     const channel = await context.db.collection('channels').get(channelId);
-    if (channel === null) return null;
+    if (channel === null) return false;
     check?.(channel);
     const { type, base_url, setting } = channel;
     const place = { channel_id: channelId, destination: { type, base_url, setting } };
@@ -165,19 +176,23 @@ function swap(
     const records = await readKeys(context, channelId);
     if (records.length > 0) {
       const record = records.find(({ key_hash }) => key_hash === oldHash);
-      if (record === undefined) return null;
+      const newHash = context.secrets.hash(text);
+      if (record === undefined || records.some(({ key_hash }) => key_hash === newHash)) return false;
+      await begin?.({ ...place, key_id: record.id });
       await storeText(context, channel, { record, text, isEnabling: enable });
-      return { ...place, key_id: record.id };
+      return true;
     }
+    if (channel.key_hash !== oldHash) return false;
+    await begin?.({ ...place, key_id: 0 });
     const { key_cipher, key_hash } = keyFields(context.secrets, text);
     const set = { key_cipher, key_hash };
     const swapped = await context.db
       .collection('channels')
       .patch({ id: channelId, key_hash: oldHash }, { set, increment: { revision: 1 } });
-    if (swapped === null) return null;
+    if (swapped === null) return false;
     await context.changes.announce('channel', channelId);
     if (enable && channel.status === ChannelStatus.disabledBySystem) await enableChannel(context, channelId);
-    return { ...place, key_id: 0 };
+    return true;
   });
 }
 
