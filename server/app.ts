@@ -42,6 +42,7 @@ import { createRouter } from '#server/http/router.ts';
 import { identify } from '#server/http/session.ts';
 import { createStaticFiles } from '#server/http/static-files.ts';
 import { siteIdentity } from '#server/settings/site-logo.ts';
+import { mountImports } from '#server/slices/imports/routes.ts';
 import { createCallStages } from '#server/call-stages.ts';
 import { createRelay, type Relay } from '#server/call/create-relay.ts';
 import { surfaceAt, isMissingKind } from '#server/call/endpoints.ts';
@@ -142,6 +143,7 @@ function mountRoutes(host: RouteHost, relay: Relay): void {
   mountGroups(host); //                    /api/group/uses, move, rename, remove
   mountInvitations(host); //               /api/invitation/
   mountBackups(host); //                   /api/backup/
+  mountImports(host); //                   /api/import/
   mountUsers(host); //                     /api/user/, search, manage, :id
   mountTokens(host); //                    /api/token/
   mountRedemptions(host); //               /api/redemption/, /api/user/topup

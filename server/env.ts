@@ -133,6 +133,10 @@ const Variables = z.object({
   MAX_SPOOL_PER_USER_MB: integer(1, 1_048_576, 512),
   /** Folder of backups; default: `backups`, next to an embedded database, else in `data`. */
   BACKUP_DIR: z.string().optional(),
+  /** Folder of databases that are uploaded to import from; default: `imports`, next to an embedded database, else in `data`. */
+  IMPORT_DIR: z.string().optional(),
+  /** Largest of them, in MB. */
+  MAX_IMPORT_MB: integer(1, 1_048_576, 20_480),
   /** Seconds in which a client must bring or take 4 KiB of what it sends or reads, or its connection ends. */
   CLIENT_TIMEOUT: integer(1, 3600, 60),
   /** WebSockets that one user may have open at one process. */

@@ -8,8 +8,8 @@ import { readEnv } from '#server/env.ts';
 import { openStore } from '#server/serve.ts';
 import { openProgram } from '#server/slices/imports/open-program.ts';
 import { progressText, proofText, reportText } from '#server/slices/imports/print-report.ts';
-import { proveImport } from '#server/slices/imports/prove-import.ts';
 import { checkConflicts, ImportConflicts, runImport } from '#server/slices/imports/run-import.ts';
+import { runCommand } from '#server/slices/imports/runs/run-command.ts';
 
 const usage = `npm run import -- --from SOURCE [options]
 
@@ -22,6 +22,7 @@ SOURCE is a SQLite file, mysql://…, postgres://…, or the text of SQL_DSN. It
   --conflicts CHOICE    refuse (default), leave or rename: accounts whose names are taken here
   --replace-settings    replace settings that have another value here
   --without-settings    leave settings, prices and groups as they are
+  --without-backup      write without a backup of what is here, which is the way back
   --json                write report and proof as JSON
 `;
 
@@ -35,6 +36,7 @@ const { values } = parseArgs({
     conflicts: { type: 'string', default: 'refuse' },
     'replace-settings': { type: 'boolean', default: false },
     'without-settings': { type: 'boolean', default: false },
+    'without-backup': { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
@@ -70,9 +72,9 @@ async function main(): Promise<number> {
         return plan.notes.some(({ effect }) => effect === 'conflict') ? 1 : 0;
       }
       checkConflicts(plan);
-      const report = await runImport(context, { program, options, isDry: false, onProgress: showProgress });
-      const proof = await proveImport(context, { program, options, report });
+      const { report, proof, backup } = await runCommand(context, { program, options, plan, onProgress: showProgress, signal: stopping() });
       if (process.stderr.isTTY) process.stderr.write('\n');
+      if (backup !== undefined) process.stderr.write(`The backup from before the import: ${backup}\n`);
       write({ report, proof }, `${reportText(report)}\n${proofText(proof)}`);
       return proof.is_complete ? 0 : 1;
     } finally {
@@ -81,6 +83,13 @@ async function main(): Promise<number> {
   } finally {
     await context.close();
   }
+}
+
+/** Ctrl-C ends the import after the current page; the same command continues it. */
+function stopping(): AbortSignal {
+  const stop = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
+  return stop.signal;
 }
 
 /** The process's own environment, under that of the file. */
@@ -98,6 +107,7 @@ function readOptions(): ImportOptions {
     log_days: days,
     replaces_settings: values['replace-settings'],
     without_settings: values['without-settings'],
+    without_backup: values['without-backup'],
   });
   if (!parsed.success) throw new Error('--log-days is a whole number of days');
   return parsed.data;

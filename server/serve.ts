@@ -16,6 +16,8 @@ import { startScheduler } from '#server/jobs/scheduler.ts';
 import { startDelivery } from '#server/notify/delivery-timer.ts';
 import { readTlsPair, type TlsReports } from '#server/network/tls-pair.ts';
 import { lastRequestsMs } from '#server/process/shutdown-bounds.ts';
+import { startImportHost } from '#server/slices/imports/runs/import-host.ts';
+import { inImportProcess } from '#server/start-import-process.ts';
 import { upgradeData } from '#server/transfer/upgrade-data.ts';
 import { openMetricsPort } from '#server/telemetry/telemetry.ts';
 import { findMasterKey, makeMasterKey } from '#server/secrets/master-key.ts';
@@ -50,6 +52,7 @@ export async function serve(env: Env): Promise<Serving> {
   const scheduler = startScheduler(context, jobs);
   context.onClose(scheduler.stop);
   context.onClose(startDelivery(context).stop);
+  context.onClose(startImportHost(context, inImportProcess(context)).stop);
   const hasBeenSetUp = await isSetUp(context);
   const listening = await listen(app.listeners, { port: env.PORT, host: env.HOST, clientTimeout: env.CLIENT_TIMEOUT, tls });
   // Jobs that came due while no server ran, and the leftovers of a killed one, run at once.

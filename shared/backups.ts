@@ -2,7 +2,7 @@ import { z } from 'zod/mini';
 import { endpoint } from '#shared/contract.ts';
 
 export const BackupState = z.enum(['running', 'done', 'failed']);
-export const BackupTrigger = z.enum(['schedule', 'console', 'command', 'upgrade']);
+export const BackupTrigger = z.enum(['schedule', 'console', 'command', 'upgrade', 'import']);
 export const BackupPlace = z.enum(['folder', 's3']);
 /** `interrupted`: its process ended. `stopped`: by an administrator, or with its server. */
 export const BackupFailure = z.enum(['stopped', 'interrupted', 'disk_full', 'folder', 's3_refused', 's3_unreachable', 'database', 'other']);

@@ -41,6 +41,8 @@ export interface EndpointSpec<
   isMarked?: boolean;
   /** Size limit of the body in bytes; 1 MiB by default. */
   maxBytes?: number;
+  /** The body is `application/octet-stream`, which the handler reads while it arrives. */
+  takesBytes?: boolean;
 }
 
 export interface Endpoint<

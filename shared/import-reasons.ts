@@ -125,8 +125,16 @@ export const importReasons = {
   user_gone: { zh: '用户已不存在：归于“无用户”', en: 'Its user is gone: it belongs to nobody' },
 
   // What has no place at all
+  plan_unlimited: { zh: '不限额度的套餐，到期时间见明细', en: 'A plan without a limit' },
   plan_left: { zh: '套餐剩余额度，到期时间见明细', en: 'What is left of a plan' },
-  unlimited: { zh: '没有上限的账号：余额为 0', en: 'An account without a limit: the balance is 0' },
+  unlimited: {
+    zh: '没有上限，此处同样没有上限；原余额没有意义，记为 0',
+    en: 'Has no limit, and none here: what its balance was has no meaning and is 0',
+  },
+  budget_of_team: {
+    zh: '以团队预算的剩余额度为上限：每个密钥各自拥有，不再共用',
+    en: "Limited to what is left of its team's budget: each key has that limit of its own",
+  },
 } as const satisfies Record<string, LocalText>;
 
 export type ImportReason = keyof typeof importReasons;

@@ -190,7 +190,7 @@ export const collections: { [Name in keyof Records]: CollectionSpec & IdKind<Rec
       { name: 'state', fields: ['state', 'id'] },
     ],
   },
-  imports: { idBlock: 1, indexes: [] },
+  imports: { idBlock: 1, indexes: [{ name: 'running', fields: ['running'], unique: true, sparse: true }] },
   import_sources: { textIds: true, idBlock: 1, indexes: [] },
   import_rows: { textIds: true, idBlock: 1, indexes: [] },
   invitations: {

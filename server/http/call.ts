@@ -46,6 +46,8 @@ export interface Call<E> {
   context: AppContext;
   /** Cookies to set, whether the call succeeds or fails. */
   cookies: string[];
+  /** Chunks of the body of an endpoint that takes bytes, bounded by its limit; empty for others. @throws {AppError} `body_too_large`, `body_timeout` */
+  bytes: AsyncIterable<Buffer>;
 }
 
 interface ResponseOptions<Extra> {

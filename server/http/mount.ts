@@ -1,4 +1,5 @@
 // Mounts a handler under a contract: checks access and input, and writes errors and the envelope.
+import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { AppError } from '#shared/errors.ts';
 import type { Access, Endpoint } from '#shared/contract.ts';
@@ -17,6 +18,7 @@ import { jsonResponse } from '#server/http/json-response.ts';
 import { wrongField } from '#server/http/input-rule.ts';
 import { readJson } from '#server/http/parse-body.ts';
 import { dropBody } from '#server/http/read-body.ts';
+import { readBytes } from '#server/http/read-bytes.ts';
 
 /** Environment of routes; created once in `app.ts`. */
 export interface RouteHost {
@@ -52,6 +54,7 @@ export type Serve = ServeWith<Response>;
 export type ServeDirectly = ServeWith<DirectResponse>;
 
 const defaultMaxBytes = 1024 * 1024;
+const noBytes: AsyncIterable<Buffer> = Readable.from([]);
 /** Null if no session is required. */
 const requiredRole: Record<Access, number | null> = { public: null, optional: null, user: Role.user, admin: Role.admin, root: Role.root };
 
@@ -91,16 +94,15 @@ async function serveCall<E extends Endpoint>(
     checkRole(endpoint, caller);
     const params = parse(endpoint.params, rawParams);
     const query = parse(endpoint.query, plainQuery(endpoint.query, facts.url.searchParams));
+    const limit = endpoint.maxBytes ?? defaultMaxBytes;
     const body =
       endpoint.body === undefined
         ? undefined
-        : parse(
-            endpoint.body,
-            withoutNulls(await readBody(host, { request, connection, facts, caller, limit: endpoint.maxBytes ?? defaultMaxBytes })),
-          );
+        : parse(endpoint.body, withoutNulls(await readBody(host, { request, connection, facts, caller, limit })));
+    const bytes = endpoint.takesBytes === true ? readBytes({ request, connection, limit, watch: host.context.bodies.watch }) : noBytes;
     // The parts were validated above against the endpoint's schemas, so the type holds.
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-    const call = { params, query, body, caller, facts, context: host.context, cookies } as Call<E>;
+    const call = { params, query, body, caller, facts, context: host.context, cookies, bytes } as Call<E>;
     const result =
       endpoint.audit === undefined
         ? await handler(call)

@@ -20,6 +20,7 @@ export const sealPurposes = [
   'upload_part',
   'store_batch',
   'repeated_response',
+  'import_source',
 ] as const;
 
 export type SealPurpose = (typeof sealPurposes)[number];

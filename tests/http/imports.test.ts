@@ -175,7 +175,8 @@ describe.each(engines)('an import of new-api on $kind', (engine) => {
 
   it('reports what has no place, with its money, and no secret', async () => {
     const report = await planImport(app, source.file);
-    expect(report.notes).toContainEqual(expect.objectContaining({ effect: 'left', reason: 'plan_left', rows: 4, quota: 7_290_239 }));
+    expect(report.notes).toContainEqual(expect.objectContaining({ effect: 'left', reason: 'plan_left', rows: 3, quota: 7_290_239 }));
+    expect(report.notes).toContainEqual(expect.objectContaining({ reason: 'plan_unlimited', rows: 1 }));
     expect(report.notes).toContainEqual(expect.objectContaining({ reason: 'second_factor', names: ['user 4'] }));
     expect(report.notes).toContainEqual(expect.objectContaining({ reason: 'deleted', kind: 'user', quota: 13_505_585, names: ['gone'] }));
     const text = JSON.stringify(report);

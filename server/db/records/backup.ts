@@ -6,7 +6,7 @@ export interface BackupRecord {
   state: 'running' | 'done' | 'failed';
   /** Set while it runs, by a unique index: there is one at a time. */
   running?: 1;
-  trigger: 'schedule' | 'console' | 'command' | 'upgrade';
+  trigger: 'schedule' | 'console' | 'command' | 'upgrade' | 'import';
   /** User that requested it in the console; 0 for none. */
   user_id: number;
   place: 'folder' | 's3';

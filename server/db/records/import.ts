@@ -31,24 +31,42 @@ export interface ImportRowRecord {
   used: number;
 }
 
-/** One import, or its dry run. */
+/** One import and its dry run. Times in milliseconds since the epoch; 0 if there is none. */
 export interface ImportRunRecord {
   id: number;
-  /** Source as it is displayed; no secret. */
-  label: string;
-  source: string;
-  state: 'planning' | 'planned' | 'running' | 'paused' | 'done' | 'failed';
-  /** User who started it; 0 for the command line. */
+  state: 'draft' | 'planning' | 'planned' | 'running' | 'paused' | 'done' | 'failed';
+  /** Set while a process works on it or is to begin, by a unique index: there is one at a time. */
+  running?: 1;
+  /** Mark of the process that works on it, which prolongs the time; 0: any may begin. */
+  worker: string;
+  alive_until: number;
+  /** Ends of its process without progress. */
+  crashes: number;
+  /** User who began it, by id and name; 0 for the command line. */
   by: number;
-  /** Milliseconds. */
+  by_name: string;
+  source_kind: 'file' | 'address' | 'config' | 'command';
+  /** Name of the file, or host and database; no secret. */
+  source: string;
+  /** File in the folder of imports; empty for other sources. */
+  file: string;
+  bytes: number;
+  received: number;
+  /** Address, configuration and environment, encrypted; empty once it has ended. */
+  source_cipher: string;
+  /** Program, version and engine. */
+  label: string;
   created_at: number;
-  updated_at: number;
   started_at: number;
   ended_at: number;
-  /** Reason why it failed. */
-  error: string;
-  /** Settings, result and proof as JSON texts of `shared/imports.ts`; empty if there is none yet. */
+  step: 'backup' | 'rows' | 'proof';
+  /** Whether it was started. */
+  has_written: boolean;
+  backup_id?: number;
+  error?: { code: string; text: string };
+  /** JSON texts of `shared/imports.ts`; empty if there is none yet. */
   options: string;
+  plan: string;
   report: string;
   proof: string;
   progress: string;

@@ -15,8 +15,12 @@ export interface ProgramRequest {
   from?: string | undefined;
   /** Path of LiteLLM's config.yaml. */
   config?: string | undefined;
+  /** Text of it. */
+  configText?: string | undefined;
   /** Environment of LiteLLM: values of `os.environ/NAME`, LITELLM_SALT_KEY. */
   environment?: Readonly<Record<string, string | undefined>>;
+  /** Name of the database in the report; that of the file or host if undefined. */
+  name?: string | undefined;
 }
 
 export interface ProgramParts {
@@ -35,8 +39,12 @@ export interface OpenedProgram {
 const largestConfig = 5_000_000;
 
 /** @throws {SourceError} */
-export async function openProgram({ from, config, environment = {} }: ProgramRequest, parts: ProgramParts): Promise<OpenedProgram> {
-  const configuration = config === undefined ? null : await readConfig(config);
+export async function openProgram(
+  { from, config, configText, environment = {}, name }: ProgramRequest,
+  parts: ProgramParts,
+): Promise<OpenedProgram> {
+  const configuration =
+    config !== undefined ? await readConfig(config) : configText === undefined ? null : parseConfig(configText, 'config.yaml');
   const saltKey = environment['LITELLM_SALT_KEY'] ?? environment['LITELLM_MASTER_KEY'];
   const liteLlm = { config: configuration, environment, saltKey, ...parts };
   if (from === undefined) {
@@ -47,11 +55,16 @@ export async function openProgram({ from, config, environment = {} }: ProgramReq
   try {
     const program = isLiteLlm(source) ? await openLiteLlm({ ...liteLlm, source }) : await openNewApi({ source, ...parts });
     if (program === null) {
-      throw new SourceError('The database is of no program that can be imported from: it has no tables of one-api, new-api or LiteLLM');
+      throw new SourceError('The database is of no program that can be imported from: it has no tables of one-api, new-api or LiteLLM', {
+        failure: 'unknown',
+      });
     }
     if (configuration !== null && program.program !== 'litellm')
       throw new SourceError('A configuration belongs to LiteLLM, but the database does not');
-    return { program: { ...program, label: `${program.label}: ${sourceName(readSourceAddress(from))}` }, close: () => source.close() };
+    return {
+      program: { ...program, label: `${program.label}: ${name ?? sourceName(readSourceAddress(from))}` },
+      close: () => source.close(),
+    };
   } catch (failure) {
     await source.close();
     throw failure;
@@ -62,13 +75,17 @@ async function readConfig(file: string): Promise<Readonly<Record<string, unknown
   const found = await stat(file).catch(() => null);
   if (found?.isFile() !== true) throw new SourceError(`There is no file ${file}`);
   if (found.size > largestConfig) throw new SourceError(`The file ${file} is larger than ${largestConfig} bytes`);
+  return parseConfig(await readFile(file, 'utf8'), file);
+}
+
+function parseConfig(text: string, name: string): Readonly<Record<string, unknown>> {
   try {
     // Aliases are bounded: a short file must not become a large one.
-    const config = objectOf(parse(await readFile(file, 'utf8'), { maxAliasCount: 50 }));
+    const config = objectOf(parse(text, { maxAliasCount: 50 }));
     if (config === null) throw new Error('it has no fields');
     return config;
   } catch (cause) {
-    throw new SourceError(`The file ${file} cannot be read: ${cause instanceof Error ? cause.message.slice(0, 300) : String(cause)}`, {
+    throw new SourceError(`The file ${name} cannot be read: ${cause instanceof Error ? cause.message.slice(0, 300) : String(cause)}`, {
       cause,
     });
   }

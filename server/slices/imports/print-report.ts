@@ -22,8 +22,8 @@ export function reportText({ label, counts, money, notes, more_notes: more }: Im
   for (const { kind, source, added, changed, same, left } of counts) {
     if (source > 0) lines.push(row([kindNames[kind] ?? kind, ...[source, added, changed, same, left].map(String)]));
   }
-  lines.push('', row(['quota', 'source', 'here', 'left out']));
-  for (const { name, source, here, left } of money) lines.push(row([name, String(source), String(here), String(left)]));
+  lines.push('', row(['quota', 'source', 'here', 'left out', 'of deleted rows']));
+  for (const { name, source, here, left, deleted } of money) lines.push(row([name, ...[source, here, left, deleted].map(String)]));
   for (const effect of ['conflict', 'left', 'changed'] as const) {
     const found = notes.filter((note) => note.effect === effect);
     if (found.length === 0) continue;

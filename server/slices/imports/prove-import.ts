@@ -68,14 +68,9 @@ function compared(
   return { name, source, here, left, is_equal: Math.abs(source - here - left) <= slack };
 }
 
-/** Deleted rows are in no sum of the source, and nothing else of an amount is left out unless a remark says so. */
-function leftInSum({ notes }: ImportReport, name: SumName): number {
-  const kind = name.split('_')[0];
-  if (!name.endsWith('_balance') && name !== 'code_unused') return 0;
-  const reasons = notes.filter(
-    (note) => note.kind === kind && note.effect !== 'changed' && note.reason !== 'deleted' && note.reason !== 'changed_in_source',
-  );
-  return reasons.reduce((sum, { quota }) => sum + quota, 0);
+/** Deleted rows are in no sum of the source. What the log charged is counted as far as it is here. */
+function leftInSum({ money }: ImportReport, name: SumName): number {
+  return name === 'log_charged' ? 0 : (money.find((sum) => sum.name === name)?.left ?? 0);
 }
 
 async function sumsHere(context: AppContext, source: string, logQuota: number): Promise<Record<SumName, number>> {

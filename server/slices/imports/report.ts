@@ -7,6 +7,7 @@ const mostNotes = 500;
 const mostNames = 40;
 const longestName = 80;
 
+type Place = 'here' | 'left' | 'deleted';
 export type Outcome = 'added' | 'changed' | 'same' | 'left';
 
 /** Sums that a kind's amount and used quota count towards. */
@@ -22,15 +23,24 @@ export class Report {
   readonly #counts = new Map<ImportKind, ImportCount>(
     importKinds.map((kind) => [kind, { kind, source: 0, added: 0, changed: 0, same: 0, left: 0 }]),
   );
-  readonly #money = new Map<SumName, { here: number; left: number }>(importSums.map((name) => [name, { here: 0, left: 0 }]));
+  readonly #money = new Map<SumName, Record<Place, number>>(importSums.map((name) => [name, { here: 0, left: 0, deleted: 0 }]));
   readonly #notes = new Map<string, ImportNote>();
   #moreNotes = 0;
 
-  row(kind: ImportKind, { money }: Pick<MappedRow<unknown>, 'money'>, outcome: Outcome): void {
+  row(kind: ImportKind, { money, leftOut }: Pick<MappedRow<unknown>, 'money' | 'leftOut'>, outcome: Outcome): void {
     const count = this.countOf(kind);
     count.source += 1;
     count[outcome] += 1;
-    this.#addMoney(kind, money, outcome === 'left' ? 'left' : 'here');
+    this.#addMoney(kind, money, outcome !== 'left' ? 'here' : leftOut?.reason === 'deleted' ? 'deleted' : 'left');
+  }
+
+  /** A row that counts as added is left out after all. */
+  refuse(kind: ImportKind, { money }: Pick<MappedRow<unknown>, 'money'>): void {
+    const count = this.countOf(kind);
+    count.added -= 1;
+    count.left += 1;
+    this.#addMoney(kind, { amount: -money.amount, used: -money.used }, 'here');
+    this.#addMoney(kind, money, 'left');
   }
 
   note(effect: ImportNote['effect'], kind: string, name: string, note: RowNote, rows = 1): void {
@@ -69,13 +79,13 @@ export class Report {
       label,
       program,
       counts: [...this.#counts.values()],
-      money: [...this.#money].map(([name, { here, left }]) => ({ name, source: here + left, here, left })),
+      money: [...this.#money].map(([name, { here, left, deleted }]) => ({ name, source: here + left, here, left, deleted })),
       notes: [...this.#notes.values()].toSorted((one, other) => Math.abs(other.quota) - Math.abs(one.quota) || other.rows - one.rows),
       more_notes: this.#moreNotes,
     };
   }
 
-  #addMoney(kind: ImportKind, { amount, used }: RowMoney, place: 'here' | 'left'): void {
+  #addMoney(kind: ImportKind, { amount, used }: RowMoney, place: Place): void {
     const names = sumsOf[kind];
     for (const [name, value] of [
       [names?.amount, amount],

@@ -48,8 +48,9 @@ function countKnown(job: ImportJob, kind: DraftKind, row: MappedRow<unknown>, { 
   job.report.note('left', kind, row.name, { reason: 'changed_in_source', quota: row.money.amount - amount });
 }
 
-export function leave(job: ImportJob, kind: ImportKind, { name, leftOut, money }: MappedRow<unknown>): void {
-  job.report.row(kind, { money }, 'left');
+export function leave(job: ImportJob, kind: ImportKind, row: MappedRow<unknown>): void {
+  const { name, leftOut } = row;
+  job.report.row(kind, row, 'left');
   if (leftOut !== undefined) job.report.note('left', kind, name, leftOut);
 }
 
@@ -121,9 +122,7 @@ function count<Draft>(job: ImportJob, kind: DraftKind, verdict: Verdict<Draft>):
 
 /** Another writer took a unique value after it was checked. */
 function refused(job: ImportJob, kind: DraftKind, row: FreshRow<unknown>): void {
-  const counted = job.report.countOf(kind);
-  counted.added -= 1;
-  counted.left += 1;
+  job.report.refuse(kind, row);
   job.report.note('left', kind, row.name, { reason: 'unreadable', detail: 'unique index', quota: row.money.amount });
 }
 

@@ -65,6 +65,21 @@ async function addBackup({ app: { context, clock } }: ConsoleDesk, fields: Parti
   return record;
 }
 
+async function addImport(desk: ConsoleDesk, file: object): Promise<number> {
+  return (await desk.root.post('/api/import/', { file: { name: 'one-api.db', bytes: 100, ...file }, options: {} })).data.id;
+}
+
+/** Sends a part of a file. */
+async function sendPart(desk: ConsoleDesk, { id, at = 0, type = 'application/octet-stream' }: { id: number; at?: number; type?: string }) {
+  const { cookie, userId } = desk.root;
+  const response = await fetch(`${desk.app.origin}/api/import/${id}/part?at=${at}`, {
+    method: 'PUT',
+    headers: { cookie: cookie ?? '', 'new-api-user': String(userId), 'content-type': type, 'accept-language': desk.language },
+    body: 'no database',
+  });
+  return reportedBy({ status: response.status, ...(await response.json()) });
+}
+
 async function redeem(desk: ConsoleDesk, key: string | undefined): Promise<Reported> {
   return reportedBy(await (await desk.member()).post('/api/user/topup', { key }));
 }
@@ -117,6 +132,43 @@ export const deskRefusals = {
     const reported = reportedBy(await desk.root.post('/api/backup/'));
     await desk.app.context.db.collection('backups').remove({ id });
     return reported;
+  },
+  import_running: async (desk) => {
+    const imports = desk.app.context.db.collection('imports');
+    const [one, other] = [await addImport(desk, {}), await addImport(desk, {})];
+    await imports.patch({ id: one }, { set: { state: 'planning', running: 1 } });
+    await imports.patch({ id: other }, { set: { received: 100 } });
+    const reported = reportedBy(await desk.root.post(`/api/import/${other}/plan`, {}));
+    await imports.remove({ id: { in: [one, other] } });
+    return reported;
+  },
+  import_not_ready: async (desk) => reportedBy(await desk.root.post(`/api/import/${await addImport(desk, {})}/start`)),
+  import_source_missing: async (desk) => reportedBy(await desk.root.post('/api/import/', { options: {} })),
+  import_address_form: async (desk) => reportedBy(await desk.root.post('/api/import/', { address: '/etc/passwd', options: {} })),
+  import_too_large: async (desk) => ({
+    reported: reportedBy(await desk.root.post('/api/import/', { file: { name: 'a.db', bytes: 10 ** 15 }, options: {} })),
+    details: { limit: 20_480 },
+  }),
+  import_disk_full: (desk) =>
+    desk.site({ env: { MAX_IMPORT_MB: '1048576' } }, async (app) => {
+      const root = await app.setup();
+      root.setLanguage(desk.language);
+      return reportedBy(await root.post('/api/import/', { file: { name: 'a.db', bytes: 1_048_576_000_000 }, options: {} }));
+    }),
+  import_not_sqlite: async (desk) => sendPart(desk, { id: await addImport(desk, {}) }),
+  import_part_order: async (desk) => sendPart(desk, { id: await addImport(desk, {}), at: 50 }),
+  import_file_elsewhere: async (desk) => {
+    const id = await addImport(desk, {});
+    await desk.app.context.db.collection('imports').patch({ id }, { set: { received: 50 } });
+    return sendPart(desk, { id, at: 50 });
+  },
+  bytes_expected: async (desk) => sendPart(desk, { id: await addImport(desk, {}), type: 'text/plain' }),
+  import_conflicts: async (desk) => {
+    const id = await addImport(desk, {});
+    const note = { effect: 'conflict', kind: 'user', reason: 'name_taken', detail: '', rows: 1, quota: 0, names: ['anna'] };
+    const plan = JSON.stringify({ label: '', program: 'one-api', counts: [], money: [], notes: [note], more_notes: 0 });
+    await desk.app.context.db.collection('imports').patch({ id }, { set: { state: 'planned', plan } });
+    return reportedBy(await desk.root.post(`/api/import/${id}/start`));
   },
   backup_place_incomplete: (desk) => desk.during({ BackupPlace: 's3' }, async () => reportedBy(await desk.root.post('/api/backup/'))),
   backup_gone: async (desk) => {

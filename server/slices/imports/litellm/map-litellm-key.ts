@@ -42,10 +42,12 @@ export function mapLiteLlmKey(row: SourceRow, mapping: KeyMapping): MappedRow<To
   const oldId = text(row, 'token').toLowerCase();
   const written = tidyTokenName(trimmed(row, 'key_alias') || trimmed(row, 'key_name'));
   const name = oneLine(written, tokenNameLimit) || 'key';
-  const budget = dollars(row, 'max_budget') ?? dollars(budgets.get(text(row, 'budget_id')) ?? {}, 'max_budget');
   const spend = dollars(row, 'spend') ?? 0;
+  const own = dollars(row, 'max_budget') ?? dollars(budgets.get(text(row, 'budget_id')) ?? {}, 'max_budget');
+  const ofTeam = own === null ? teamRest(teams.get(trimmed(row, 'team_id'))) : null;
+  const rest = own === null ? ofTeam : own - spend;
   const money = {
-    amount: budget === null ? 0 : quotaOf(budget - spend, quotaPerUnit),
+    amount: rest === null ? 0 : quotaOf(rest, quotaPerUnit),
     used: quotaOf(Math.max(spend, dollars(row, 'total_spend') ?? 0), quotaPerUnit),
   };
   const kind = trimmed(row, 'key_type');
@@ -53,11 +55,13 @@ export function mapLiteLlmKey(row: SourceRow, mapping: KeyMapping): MappedRow<To
   if (kind === 'management' || kind === 'read_only') return leftOut(oldId, name, { reason: 'key_kind', detail: kind }, money);
   if (!/^[0-9a-f]{64}$/.test(oldId)) return leftOut(oldId, name, { reason: 'key_missing' }, money);
   const notes: RowNote[] = [];
+  if (rest === null) notes.push({ reason: 'unlimited' });
+  if (ofTeam !== null) notes.push({ reason: 'budget_of_team', quota: money.amount });
   if (name !== written) notes.push({ reason: 'name_cut' });
   const owner = ownerOf(row, teams, notes);
   if (owner === '') return leftOut(oldId, name, { reason: 'owner_missing' }, money);
   const duration = trimmed(row, 'budget_duration') || trimmed(budgets.get(text(row, 'budget_id')) ?? {}, 'budget_duration');
-  if (duration !== '' && budget !== null) notes.push({ reason: 'budget_window', detail: duration });
+  if (duration !== '' && own !== null) notes.push({ reason: 'budget_window', detail: duration });
   for (const column of unplaced) if (isFilled(row[column])) notes.push({ reason: 'limit_no_place', detail: column });
   const metadata = jsonObject(row, 'metadata') ?? {};
   for (const key of unplacedMetadata) if (isFilled(metadata[key])) notes.push({ reason: 'limit_no_place', detail: key });
@@ -77,7 +81,7 @@ export function mapLiteLlmKey(row: SourceRow, mapping: KeyMapping): MappedRow<To
       created_time: created,
       accessed_time: utcSeconds(row, 'last_active') ?? created,
       expired_time: utcSeconds(row, 'expires') ?? -1,
-      unlimited_quota: budget === null,
+      unlimited_quota: rest === null,
       model_limits_enabled: limits !== null && limits.length > 0,
       model_limits: limits?.join(',') ?? '',
       allow_ips: '',
@@ -86,6 +90,12 @@ export function mapLiteLlmKey(row: SourceRow, mapping: KeyMapping): MappedRow<To
       revision: 1,
     },
   };
+}
+
+/** What is left of a team's budget in dollars, which its keys have in common: without a budget of its own, a key can spend that at most. Null for no limit. */
+function teamRest(team: SourceRow | undefined): number | null {
+  const budget = team === undefined ? null : dollars(team, 'max_budget');
+  return budget === null ? null : budget - (dollars(team ?? {}, 'spend') ?? 0);
 }
 
 /** The user of the key, or the first administrator of its team. */

@@ -34,6 +34,7 @@ export function mapLiteLlmUser(row: SourceRow, { now, quotaPerUnit }: LiteLlmMap
   const stored = trimmed(row, 'password');
   const hash = importedPasswordHash(stored);
   if (hash === null) notes.push({ reason: stored === '' ? 'password_none' : 'password_form' });
+  if (budget === null) notes.push({ reason: 'unlimited' });
   const duration = trimmed(row, 'budget_duration');
   if (duration !== '') notes.push({ reason: 'budget_window', detail: duration });
   for (const column of limits) if (trimmed(row, column) !== '') notes.push({ reason: 'limit_no_place', detail: column });

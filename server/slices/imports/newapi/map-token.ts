@@ -30,6 +30,8 @@ export function mapToken(row: SourceRow, mapping: TokenMapping): MappedRow<Token
   // An unlimited token's balance runs down without a meaning.
   const money = { amount: isUnlimited ? 0 : quota(row, 'remain_quota'), used: quota(row, 'used_quota') };
   if (isDeleted(row)) return leftOut(oldId, name, { reason: 'deleted' }, money);
+  const meaningless = isUnlimited ? quota(row, 'remain_quota') : 0;
+  if (meaningless !== 0) notes.push({ reason: 'unlimited', quota: meaningless });
   const key = bareKey(trimmed(row, 'key'));
   if (key === '' || key.length > longestKey) return leftOut(oldId, name, { reason: 'key_missing' }, money);
   const limits = modelLimits(row, mapping.program);

@@ -98,8 +98,10 @@ function programOf(source: SourceDatabase): 'one-api' | 'new-api' | null {
   const needed = ['users', 'tokens', 'channels', 'options'];
   if (!needed.every((table) => source.tables.has(table))) return null;
   if (hasColumn(source, 'user_groups', 'symbol')) {
+    const name = hasColumn(source, 'logs', 'cost_quota') || source.tables.has('invite_codes') ? 'done-hub' : 'one-hub';
     throw new SourceError(
-      'This is a database of one-hub or done-hub, which is not supported: its channel types and prices count differently',
+      `This is a database of ${name}, which cannot be imported from: its channel types and prices have other meanings than those of one-api and new-api. Nothing was read`,
+      { failure: 'unsupported' },
     );
   }
   const isOneApi = hasColumn(source, 'channels', 'config') && !source.tables.has('setups') && !hasColumn(source, 'tokens', 'deleted_at');

@@ -1,7 +1,7 @@
 // Tables of new-api that have no counterpart, with their money.
 import type { ImportReason } from '#shared/import-reasons.ts';
 import type { NamedNote } from '../program.ts';
-import { flag, integer, isDeleted, quota, text, trimmed } from '../sources/row-values.ts';
+import { AmountError, flag, integer, isDeleted, quota, text, trimmed } from '../sources/row-values.ts';
 import { pagesOf, type SourceDatabase, type SourceRow } from '../sources/source-database.ts';
 
 /** Tables that hold nothing but copies and the program's own bookkeeping are not named. */
@@ -29,19 +29,31 @@ export async function tablesWithoutPlace(source: SourceDatabase): Promise<NamedN
     notes.push(note(`user ${text(row, 'user_id')}`, 'second_factor'));
   });
   await each(source, 'user_subscriptions', (row) => {
-    const total = quota(row, 'amount_total');
+    const total = amountOf(row, 'amount_total');
     const isActive = trimmed(row, 'status') === 'active';
-    const ends = new Date(integer(row, 'end_time') * 1000).toISOString().slice(0, 10);
+    const end = new Date(integer(row, 'end_time') * 1000);
+    const ends = Number.isNaN(end.getTime()) ? '' : end.toISOString().slice(0, 10);
     const name = `user ${text(row, 'user_id')}, plan ${text(row, 'plan_id')}, ${isActive ? `until ${ends}` : trimmed(row, 'status')}`;
     // A total of 0 is unlimited.
-    const left = isActive && total > 0 ? Math.max(0, total - quota(row, 'amount_used')) : 0;
-    notes.push({ ...note(name, 'plan_left'), note: { reason: 'plan_left', quota: left } });
+    const reason = isActive && total === 0 ? 'plan_unlimited' : 'plan_left';
+    const left = isActive && total > 0 ? Math.max(0, total - amountOf(row, 'amount_used')) : 0;
+    notes.push({ ...note(name, reason), note: { reason, quota: left } });
   });
   return notes;
 }
 
 function note(name: string, reason: ImportReason): NamedNote {
   return { kind: 'other', name, note: { reason }, isLeftOut: true };
+}
+
+/** An amount that cannot be stored is in no sum. */
+function amountOf(row: SourceRow, column: string): number {
+  try {
+    return quota(row, column);
+  } catch (failure) {
+    if (failure instanceof AmountError) return 0;
+    throw failure;
+  }
 }
 
 async function each(source: SourceDatabase, table: string, look: (row: SourceRow) => void): Promise<void> {

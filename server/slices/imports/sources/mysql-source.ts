@@ -4,6 +4,7 @@ import { text as textOf } from './row-values.ts';
 import { type SourceDatabase, SourceError, type SourceRow } from './source-database.ts';
 
 const connectMs = 15_000;
+const statementMs = 600_000;
 
 /**
  * Opens a MySQL or MariaDB database; the session can only read.
@@ -19,14 +20,16 @@ export async function openMysqlSource(address: string): Promise<SourceDatabase> 
     supportBigNumbers: true,
     dateStrings: true,
     multipleStatements: false,
+    // The server could request files of this machine.
+    flags: ['-LOCAL_FILES'],
   }).catch((cause: unknown) => {
-    throw new SourceError(`The database cannot be reached: ${reasonOf(cause)}`, { cause });
+    throw new SourceError(`The database cannot be reached: ${reasonOf(cause)}`, { failure: 'unreachable', cause });
   });
   // Without it, a lost connection would end the process.
   connection.on('error', () => undefined);
   const read = async ({ text, values }: Statement): Promise<SourceRow[]> => {
     try {
-      const [rows] = await connection.query<RowDataPacket[]>(text, values);
+      const [rows] = await connection.query<RowDataPacket[]>({ sql: text, values, timeout: statementMs });
       return rows.filter(isRow);
     } catch (cause) {
       throw new SourceError(`The database cannot be read: ${reasonOf(cause)}`, { cause });

@@ -20,6 +20,7 @@ export async function openPostgresSource(address: string): Promise<SourceDatabas
     connectionString: address,
     connectionTimeoutMillis: connectMs,
     statement_timeout: statementMs,
+    query_timeout: statementMs,
     types,
   });
   // Without it, a lost connection would end the process.
@@ -35,7 +36,7 @@ export async function openPostgresSource(address: string): Promise<SourceDatabas
   try {
     await client.connect();
   } catch (cause) {
-    throw new SourceError(`The database cannot be reached: ${reasonOf(cause)}`, { cause });
+    throw new SourceError(`The database cannot be reached: ${reasonOf(cause)}`, { failure: 'unreachable', cause });
   }
   try {
     await client.query("SET default_transaction_read_only = on; SET TIME ZONE 'UTC'");

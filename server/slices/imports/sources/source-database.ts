@@ -48,9 +48,17 @@ export interface SourceDatabase {
   close(): Promise<void>;
 }
 
+/** `unknown`: the database of another program. `unsupported`: of a gateway that cannot be imported from. */
+export type SourceFailure = 'unreachable' | 'unreadable' | 'unknown' | 'unsupported';
+
 /** The source cannot be opened or read. The message contains no secret. */
 export class SourceError extends Error {
   override name = 'SourceError';
+  readonly failure: SourceFailure;
+  constructor(message: string, { failure = 'unreadable', cause }: { failure?: SourceFailure; cause?: unknown } = {}) {
+    super(message, { cause });
+    this.failure = failure;
+  }
 }
 
 /** Rows per page. */

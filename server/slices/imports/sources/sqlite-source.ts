@@ -2,6 +2,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { backticks, greatestStatement, pageStatement, totalsOf, totalStatement } from './sql-text.ts';
 import { type SourceDatabase, SourceError, type SourceRow } from './source-database.ts';
 
+/** Bytes of a value, and of a row. */
+const longestValue = 32_000_000;
+
 /**
  * Opens a SQLite file read-only. A `-wal` file next to it is read as well.
  * @throws {SourceError} if it is no readable database
@@ -55,7 +58,7 @@ export function openSqliteSource(file: string): SourceDatabase {
 function openReadOnly(file: string): DatabaseSync {
   try {
     // Its schema may be hostile: functions with side effects and extensions stay out of reach.
-    const database = new DatabaseSync(file, { readOnly: true, allowExtension: false });
+    const database = new DatabaseSync(file, { readOnly: true, allowExtension: false, limits: { length: longestValue } });
     database.exec('PRAGMA trusted_schema = OFF; PRAGMA query_only = ON');
     return database;
   } catch (cause) {
