@@ -145,7 +145,7 @@ function mountRoutes(host: RouteHost, relay: Relay): void {
   mountBackups(host); //                   /api/backup/
   mountImports(host); //                   /api/import/
   mountUsers(host); //                     /api/user/, search, manage, :id
-  mountTokens(host); //                    /api/token/
+  mountTokens(host); //                    /api/token/, /api/user_token/
   mountRedemptions(host); //               /api/redemption/, /api/user/topup
   mountStatements(host); //               /api/user/self/statement, :id/statement
   mountWallet(host); //                    /api/user/topup/, amount, pay, epay/notify

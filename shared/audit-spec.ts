@@ -34,6 +34,7 @@ export const auditActions = [
   'access_token_changed',
   'redeemed',
   'renamed',
+  'moved',
   'sent',
   'withdrawn',
   'refunded',

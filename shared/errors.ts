@@ -512,6 +512,18 @@ export const errors = {
     '令牌可用额度已用尽，无法启用，请先修改令牌剩余额度，或者设置为无限额度',
     'The token is used up and cannot be enabled: raise its quota or make it unlimited',
   ),
+  token_blocked: entry(
+    200,
+    '该令牌已被管理员禁用，无法自行启用：{reason}',
+    'An administrator has disabled this token, so you cannot enable it: {reason}',
+  ),
+  token_limit_held: entry(
+    200,
+    '令牌“{name}”的这项限制由管理员设置，无法自行修改',
+    'An administrator has set this limit of the token "{name}", so you cannot change it',
+  ),
+  token_owner_same: entry(200, '该令牌已属于此用户', 'This user has the token already'),
+  token_moving: entry(200, '该令牌正在迁移到其他用户，请稍后再试', 'The token is being moved to another user, try again in a moment'),
   token_id_empty: entry(200, 'id 或 userId 为空！', 'The id is empty'),
   token_limit_reached: entry(200, '令牌数量已达上限，每个用户最多 {limit} 个', 'A user may have at most {limit} tokens'),
   invitation_invalid: entry(

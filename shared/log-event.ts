@@ -120,6 +120,13 @@ export const LogEvent = z.discriminatedUnion('code', [
   z.object({ code: z.literal('user_enabled') }),
   z.object({ code: z.literal('user_deleted') }),
   z.object({ code: z.literal('sessions_ended'), count: z.int() }),
+  /** An administrator acted on a token. `token`: its name. */
+  z.object({ code: z.literal('token_blocked'), token: z.string(), reason: z.string() }),
+  z.object({ code: z.literal('token_unblocked'), token: z.string() }),
+  z.object({ code: z.literal('token_limited'), token: z.string() }),
+  z.object({ code: z.literal('token_deleted'), token: z.string() }),
+  /** On rows of both users; `from` and `to` are their names. */
+  z.object({ code: z.literal('token_moved'), token: z.string(), from: z.string(), to: z.string() }),
   z.object({ code: z.literal('binding_removed'), binding: z.string() }),
   /** `keys`: joined by commas. */
   z.object({

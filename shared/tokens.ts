@@ -28,6 +28,18 @@ export function tokenNameProblem(given: string): 'name_required' | 'name_long' |
   return Array.from(name).length > tokenNameLimit ? 'name_long' : undefined;
 }
 
+/** Limits of a token that an administrator may hold: its owner cannot change them then. */
+export const heldLimits = ['quota', 'models', 'addresses', 'expiry'] as const;
+export type HeldLimit = (typeof heldLimits)[number];
+
+/** Fields of each limit, by their names in an edit. */
+export const limitFields = {
+  quota: ['remain_quota', 'unlimited_quota', 'refill'],
+  models: ['model_limits', 'model_limits_enabled'],
+  addresses: ['allow_ips'],
+  expiry: ['expired_time'],
+} as const satisfies Record<HeldLimit, readonly string[]>;
+
 /** A token as its owner sees it. `key` is the 48 characters after `sk-`; only lists, search and creation carry it. */
 export const Token = z.object({
   id: z.int(),
@@ -65,6 +77,12 @@ export const Token = z.object({
   old_key_until: z.optional(z.int()),
   /** The same of secrets before that one that are still accepted, the latest first. Absent from servers that know none. */
   earlier_keys_until: z.optional(z.array(z.int())),
+  /** Why an administrator disabled it, so that its owner cannot enable it. Absent if none did. */
+  blocked_reason: z.optional(z.string()),
+  /** Unix seconds. */
+  blocked_time: z.optional(z.int()),
+  /** Limits that an administrator holds. Absent for none. */
+  held: z.optional(z.array(z.enum(heldLimits))),
   DeletedAt: z.nullable(z.string()),
   revision: z.int(),
 });

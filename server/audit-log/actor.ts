@@ -11,6 +11,8 @@ export interface Actor {
   ip: string;
   userAgent: string;
   requestId: string;
+  /** Role of the user whose records are changed, if that is another one. */
+  rank?: number;
   /** Entry that the contract of the call names. */
   spec?: AuditSpec | undefined;
 }
@@ -27,6 +29,11 @@ export function actingAs<Result>(actor: Actor, work: () => Result): Result {
 /** Records what `work` stores under the name of a job, or of a command. */
 export function actingAsJob<Result>(job: string, work: () => Result): Result {
   return acting.run({ ...server, job }, work);
+}
+
+/** Records what `work` stores as a change of what a user of this role has: only those above that user read it. */
+export function actingOn<Result>(rank: number, work: () => Result): Result {
+  return acting.run({ ...currentActor(), rank }, work);
 }
 
 /** Returns the current actor; outside of calls and jobs, the system. */

@@ -32,7 +32,7 @@ export function differenceOf(name: AuditedName, before: AuditedRecord | null, af
     if (mode === 'none') continue;
     const from: unknown = before === null ? undefined : Reflect.get(before, field);
     const to: unknown = Reflect.get(after, field);
-    if (isSame(from, to)) continue;
+    if (isSame(from, to) || (mode === 'secret' && (isPlace(from) || isPlace(to)))) continue;
     changes.push(...changesOf({ name, field, mode }, from, to));
   }
   return { changes: changes.slice(0, mostChanges), more: Math.max(0, changes.length - mostChanges) };
@@ -52,9 +52,13 @@ export function actionOf(name: AuditedName, changes: readonly AuditChange[]): Au
   if (found.has('role')) return 'role_changed';
   if (found.has('password_hash')) return 'password_changed';
   if (found.has('access_token_hash')) return 'access_token_changed';
+  if (found.has('moved_to')) return 'moved';
   if (found.has('key_hash')) return 'key_replaced';
   const status = found.get('status');
-  if (status === undefined || changes.some(({ field }) => field !== 'status' && field !== 'other_info' && field !== 'used_user_id'))
+  if (
+    status === undefined ||
+    changes.some(({ field }) => field !== 'status' && field !== 'other_info' && field !== 'used_user_id' && field !== 'blocked_reason')
+  )
     return undefined;
   if (name === 'redemptions' && status.after === codeUsed) return 'redeemed';
   return status.after === enabled ? 'enabled' : 'disabled';
@@ -63,6 +67,11 @@ export function actionOf(name: AuditedName, changes: readonly AuditChange[]): Au
 /** Status 1 of every kind of record. */
 const enabled = 1;
 const codeUsed = 3;
+
+/** Stands for the key of a token while it is moved (`move-token.ts`), which replaces no key. */
+function isPlace(value: unknown): boolean {
+  return typeof value === 'string' && value.startsWith('moved:');
+}
 
 /** Undefined, null, empty and 0 are the same: nothing. */
 function isSame(from: unknown, to: unknown): boolean {

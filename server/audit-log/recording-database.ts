@@ -266,7 +266,7 @@ class Recorder {
         action: shown ?? (fits ? intended : undefined) ?? usual,
         changes,
         more,
-        rank: rankOf(name, before, after, actor.user),
+        rank: Math.max(actor.rank ?? Role.guest, rankOf(name, before, after, actor.user)),
       },
       { stored_in: name, record_id: record.id, ...(after === null ? { removes: true } : {}) },
     );

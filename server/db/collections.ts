@@ -51,6 +51,8 @@ export const collections: { [Name in keyof Records]: CollectionSpec & IdKind<Rec
       { name: 'old_key_5', fields: ['old_key_hash_5'], unique: true, sparse: true },
       { name: 'owner', fields: ['user_id', 'id'] },
       { name: 'group', fields: ['group', 'id'] },
+      { name: 'ending', fields: ['ending', 'id'], sparse: true },
+      { name: 'moving', fields: ['moving_at', 'id'], sparse: true },
     ],
   },
   channels: {

@@ -13,6 +13,8 @@ import { tendRuns } from '#server/features/channels/channel-runs.ts';
 import { sweepLimits } from '#server/http/rate-limit.ts';
 import { sweepSessions } from '#server/http/session.ts';
 import { sweepNotifications } from '#server/notify/notifications.ts';
+import { finishKeyMoves } from '#server/features/tokens/of-users/move-token.ts';
+import { fillKeyEndings } from '#server/tokens/key-endings.ts';
 import { sweepWatches } from '#server/tokens/refusal-watch.ts';
 import { sendEverySeconds, sendInvitations, sweepInvitations } from '#server/features/invitations/tend-invitations.ts';
 import { tendGroupMoves } from '#server/features/groups/tend-moves.ts';
@@ -71,6 +73,8 @@ export const jobs: readonly Job[] = [
   { name: 'finish-audit-entries', everySeconds: 60, lockSeconds: 300, run: finishAuditEntries },
   { name: 'sweep-audit-entries', everySeconds: 3600, lockSeconds: 300, run: sweepAuditEntries },
   { name: 'fill-folded-names', everySeconds: 86_400, lockSeconds: 3600, run: fillFoldedNames },
+  { name: 'fill-key-endings', everySeconds: 86_400, lockSeconds: 3600, run: fillKeyEndings },
+  { name: 'finish-key-moves', everySeconds: 60, lockSeconds: 300, run: finishKeyMoves },
   { name: 'fold-stored-emails', everySeconds: 86_400, lockSeconds: 3600, run: foldStoredEmails },
   { name: 'sweep-notifications', everySeconds: 3600, lockSeconds: 300, run: sweepNotifications },
   { name: 'finish-transfers', everySeconds: 60, lockSeconds: 300, run: finishTransfers },

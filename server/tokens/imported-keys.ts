@@ -2,8 +2,9 @@
 import { hash } from 'node:crypto';
 import type { AppContext } from '#server/context.ts';
 import type { TokenRecord } from '#server/db/records/token.ts';
+import { endingLength, endingOf } from './key-endings.ts';
 
-type KeyFields = Pick<TokenRecord, 'key_hash' | 'key_cipher' | 'key_ending'>;
+type KeyFields = Pick<TokenRecord, 'key_hash' | 'key_cipher' | 'key_ending' | 'ending'>;
 
 /** No keyed hash contains a colon, so no key that is sent can be taken for a stored SHA-256. */
 const mark = 'sha256:';
@@ -13,7 +14,7 @@ const mark = 'sha256:';
  * @param key bare key, without `sk-`; may contain `-` and `_`
  */
 export function importedKeyFields({ secrets }: Pick<AppContext, 'secrets'>, key: string): KeyFields {
-  return { key_hash: secrets.hash(key), key_cipher: secrets.encrypt(key, 'token_key') };
+  return { key_hash: secrets.hash(key), key_cipher: secrets.encrypt(key, 'token_key'), ending: endingOf(key) };
 }
 
 /**
@@ -31,7 +32,7 @@ export function sha256Hash(digest: string): string {
  * @param ending last characters of the key, for display
  */
 export function sha256KeyFields(digest: string, ending: string): KeyFields {
-  return { key_hash: sha256Hash(digest), key_cipher: '', key_ending: ending };
+  return { key_hash: sha256Hash(digest), key_cipher: '', key_ending: ending, ending: ending.slice(-endingLength) };
 }
 
 /** Value under which a bare key is stored if only its SHA-256 was known. */

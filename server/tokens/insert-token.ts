@@ -4,6 +4,7 @@ import type { AppContext } from '#server/context.ts';
 import type { Write } from '#server/db/database.ts';
 import type { TokenRecord } from '#server/db/records/token.ts';
 import { emptyMoney } from '#server/money/account.ts';
+import { endingOf } from './key-endings.ts';
 
 const keyLength = 48;
 
@@ -42,9 +43,9 @@ export const defaultTokenFields: Omit<NewToken, 'name'> = {
 };
 
 /** A new secret as it is stored. */
-export function newKeyFields({ randomText, secrets }: AppContext): Pick<TokenRecord, 'key_hash' | 'key_cipher'> {
+export function newKeyFields({ randomText, secrets }: AppContext): Pick<TokenRecord, 'key_hash' | 'key_cipher' | 'ending'> {
   const key = randomText(keyLength);
-  return { key_hash: secrets.hash(key), key_cipher: secrets.encrypt(key, 'token_key') };
+  return { key_hash: secrets.hash(key), key_cipher: secrets.encrypt(key, 'token_key'), ending: endingOf(key) };
 }
 
 /** Stores the tokens of one user in one go, credits what they start with, and returns them as they are then. */

@@ -115,6 +115,14 @@ POST /api/token/batch user
 PUT /api/token/batch user
 POST /api/token/{id}/renew user
 DELETE /api/token/{id}/old_key user
+GET /api/user_token/ admin
+POST /api/user_token/find admin
+GET /api/user_token/{id} admin
+PUT /api/user_token/{id} admin
+POST /api/user_token/{id}/block admin
+POST /api/user_token/{id}/unblock admin
+POST /api/user_token/{id}/move admin
+DELETE /api/user_token/{id} admin
 GET /api/group/uses admin
 GET /api/group/move admin
 POST /api/group/rename admin

@@ -82,6 +82,9 @@ const withKeys =
     const { channel, key } = await keysOf(scene);
     return { path: path.replace('{id}', String(channel)).replace('{key}', String(key)), body: bodyOf(key) };
   };
+const withToken =
+  (bodyOf: (scene: Scene) => unknown): Row =>
+  async (scene, path) => ({ path: path.replace('{id}', String(await tokenOf(scene))), body: await bodyOf(scene) });
 const backupOf = async ({ app }: Scene, fields: Partial<BackupRecord>): Promise<number> => {
   const backups = app.context.db.collection('backups');
   for (const { id } of await backups.find({ running: 1 })) await backups.remove({ id });
@@ -111,6 +114,12 @@ const rows: Readonly<Record<string, Row>> = {
     await (await scene.app.as(scene.owner)).delete(`/api/token/${id}`);
     return { path, body: { ids: [id] } };
   },
+  'GET /api/user_token/{id}': byId(tokenOf),
+  'PUT /api/user_token/{id}': withToken(() => ({ allow_ips: '10.0.0.1' })),
+  'POST /api/user_token/{id}/block': withToken(() => ({ reason: 'found elsewhere' })),
+  'POST /api/user_token/{id}/unblock': withToken(() => ({})),
+  'POST /api/user_token/{id}/move': withToken(async ({ app }) => ({ user_id: (await app.createUser()).id })),
+  'DELETE /api/user_token/{id}': byId(tokenOf),
   'GET /api/log/self/{id}': byId(logOf),
   'GET /api/log/self/sessions/{session}': byId(sessionOf),
   'GET /api/log/sessions/{session}': byId(sessionOf),

@@ -98,8 +98,11 @@ export function refusingInserts(db: Database, into: CollectionName): Database {
   });
 }
 
-/** A database whose writes fail once so many have been carried out. */
-export function failingWrites(db: Database, allowed: number): Database {
+/**
+ * A database whose writes fail once so many have been carried out.
+ * @param except collection whose writes do not count, such as `jobs`: a lock that cannot be released is waited for
+ */
+export function failingWrites(db: Database, allowed: number, except?: CollectionName): Database {
   let left = allowed;
   const spend = () => {
     left -= 1;
@@ -112,6 +115,7 @@ export function failingWrites(db: Database, allowed: number): Database {
     },
     collection: (name: CollectionName) => {
       const collection = db.collection(name);
+      if (name === except) return collection;
       return instead(collection, {
         remove: async (filter: Filter<unknown>) => {
           spend();

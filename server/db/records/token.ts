@@ -22,7 +22,16 @@ export interface TokenRecord extends MoneyFields {
   old_key_until_4?: number;
   old_key_hash_5?: string;
   old_key_until_5?: number;
+  /** Last characters of the current key, for search and display. Undefined in records of earlier versions until a job adds it. */
+  ending?: string;
   status: number;
+  /** Reason why an administrator disabled it, for its owner, who cannot enable it then. Undefined if none did. */
+  blocked_reason?: string;
+  /** Unix seconds. */
+  blocked_time?: number;
+  blocked_by?: number;
+  /** Limits that an administrator has set and the owner cannot change, comma-separated (`HeldLimit`). Undefined for none. */
+  held?: string;
   created_time: number;
   accessed_time: number;
   /** Unix seconds; -1 for never. */
@@ -44,6 +53,13 @@ export interface TokenRecord extends MoneyFields {
   cross_group_retry?: boolean;
   /** Maximum quota of one session's calls. Undefined or 0 for no limit. */
   session_budget?: number;
+  /** Token that has its key now, because an administrator moved the key to another user; the calls until then stay with this one. */
+  moved_to?: number;
+  /** While that runs: milliseconds of its beginning, and who does it. */
+  moving_at?: number;
+  moving_by?: number;
+  /** Token that had its key before. */
+  moved_from?: number;
   DeletedAt: string | null;
   revision: number;
   /** Mark of the last change in the audit log (`server/audit-log/`). Undefined in records of earlier versions. */

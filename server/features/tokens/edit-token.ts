@@ -1,13 +1,14 @@
 import { AppError } from '#shared/errors.ts';
 import { fieldRules, invalidField } from '#shared/field-rules.ts';
-import { type TokenEdit, TokenStatus } from '#shared/tokens.ts';
+import { type HeldLimit, type TokenEdit, TokenStatus } from '#shared/tokens.ts';
 import { withEditLock } from '#server/accounts/edit-lock.ts';
 import { requestedBalance } from '#server/accounts/requested-balance.ts';
 import type { AppContext } from '#server/context.ts';
-import { type Edited, editRecord } from '#server/db/edit-record.ts';
+import { type Change, type Edited, editRecord } from '#server/db/edit-record.ts';
 import type { TokenRecord } from '#server/db/records/token.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 import { balanceOf } from '#server/money/account.ts';
+import { checkHeldLimits } from './held-limits.ts';
 import { presentMasked } from './present-token.ts';
 import { countQuotaEdits } from './quota-edits.ts';
 import { findToken, ownToken } from './store.ts';
@@ -21,14 +22,14 @@ const tries = 5;
  * Writes the given fields and, when `remain_quota` is among them, the balance. With a balance the revision moves before and
  * after: an editor that reads in between holds a revision that is not current any more when its own edit comes. @throws {AppError}
  */
-export function editToken(context: AppContext, owner: UserRecord, input: TokenEdit): Promise<TokenRecord> {
+export function editToken(context: AppContext, owner: UserRecord, input: TokenEdit, by?: Administrator): Promise<TokenRecord> {
   const fields = checkTokenFields(input);
   return withEditLock(context, `token:${input.id}`, async () => {
-    await countQuotaEdit(context, owner, input);
+    await countQuotaEdit(context, { owner, actorId: by?.actorId ?? owner.id }, input);
     // Without a base revision, the last edit counts: one that was overtaken is repeated on the new state.
-    for (let attempt = 1; !(await editTokenAndBalance(context, owner, { input, fields })); attempt += 1) {
+    for (let attempt = 1; !(await editTokenAndBalance(context, owner, { input, fields, by })); attempt += 1) {
       if (input.revision !== undefined || attempt === tries) {
-        const data = presentMasked(context, await readOwnToken(context, owner, input.id));
+        const data = (by ?? ownerView(context)).present(await readOwnToken(context, owner, input.id));
         throw new AppError('revision_conflict', {}, { data });
       }
     }
@@ -36,26 +37,44 @@ export function editToken(context: AppContext, owner: UserRecord, input: TokenEd
   });
 }
 
+/** Who edits the token of another user. */
+export interface Administrator {
+  actorId: number;
+  /** Limits that the owner cannot change from now on; undefined to leave them. */
+  held?: readonly HeldLimit[] | undefined;
+  /** Presents the token in a conflict response, without its key. */
+  present(token: TokenRecord): unknown;
+}
+
+function ownerView(context: AppContext): Pick<Administrator, 'present'> {
+  return { present: (token) => presentMasked(context, token) };
+}
+
 /** False if the token was edited meanwhile, so that its balance is not the requested one. */
 async function editTokenAndBalance(
   context: AppContext,
   owner: UserRecord,
-  { input, fields }: { input: TokenEdit; fields: ReturnType<typeof checkTokenFields> },
+  { input, fields, by }: { input: TokenEdit; fields: ReturnType<typeof checkTokenFields>; by: Administrator | undefined },
 ): Promise<boolean> {
-  const { before, after } = await editOwnToken(context, owner, input, (token) => {
+  const { present } = by ?? ownerView(context);
+  const held = by?.held;
+  const { before, after } = await editOwnToken(context, owner, { ...input, present }, (token) => {
     // What it refuses is refused before anything is stored.
-    requestedQuota(token, input);
+    const changesQuota = requestedQuota(token, input) !== null;
+    if (by === undefined) checkHeldLimits(token, fields, { changesQuota });
     // A group that was allowed once stays as it is; only a new choice is judged.
     if (fields.group !== token.group) checkTokenGroup(context.settings, owner, fields.group);
     if (fields.auto_groups !== token.auto_groups) checkAutoGroups(context.settings, owner, fields.auto_groups);
     // Expired and exhausted end with what caused them; stored, they would outlive it.
     const isStale = token.status === TokenStatus.expired || token.status === TokenStatus.exhausted;
-    return { ...fields, ...(isStale ? { status: TokenStatus.enabled } : {}) };
+    const set = { ...fields, ...(isStale ? { status: TokenStatus.enabled } : {}) };
+    if (held === undefined) return { set };
+    return held.length === 0 ? { set, unset: ['held'] } : { set: { ...set, held: held.join(',') } };
   });
   const intended = requestedQuota(before, input);
   if (intended === null) return true;
   const ref = `token:${input.id}:edit:${context.randomText(20)}`;
-  const request = { account: 'token' as const, id: input.id, kind: 'token_edit', ref, actorId: owner.id, ...intended };
+  const request = { account: 'token' as const, id: input.id, kind: 'token_edit', ref, actorId: by?.actorId ?? owner.id, ...intended };
   try {
     // Another process took the lock while this one stalled: the token is no longer as this edit has left it.
     await context.ledger.setBalance({ ...request, revision: after.revision });
@@ -63,19 +82,23 @@ async function editTokenAndBalance(
     if (failure instanceof AppError && failure.code === 'revision_conflict') return false;
     throw failure;
   }
-  await editOwnToken(context, owner, { id: input.id }, () => ({}));
+  await editOwnToken(context, owner, { id: input.id }, () => ({ set: {} }));
   return true;
 }
 
 /** @throws {AppError} `rate_limited`, before anything is stored */
-async function countQuotaEdit(context: AppContext, owner: UserRecord, input: TokenEdit): Promise<void> {
+async function countQuotaEdit(
+  context: AppContext,
+  { owner, actorId }: { owner: UserRecord; actorId: number },
+  input: TokenEdit,
+): Promise<void> {
   if (input.remain_quota === undefined) return;
   const token = await findToken(context, owner.id, input.id);
   if (token === null || requestedQuota(token, input) === null) return;
-  await countQuotaEdits(context, owner.id, 1);
+  await countQuotaEdits(context, actorId, 1);
 }
 
-/** Enables or disables. @throws {AppError} when an expired or exhausted token is to be enabled */
+/** Enables or disables. @throws {AppError} when an expired or exhausted token, or one that an administrator disabled, is to be enabled */
 export function editTokenStatus(context: AppContext, owner: UserRecord, input: TokenEdit): Promise<TokenRecord> {
   const { status } = input;
   if (status !== TokenStatus.enabled && status !== TokenStatus.disabled) {
@@ -83,9 +106,12 @@ export function editTokenStatus(context: AppContext, owner: UserRecord, input: T
   }
   return withEditLock(context, `token:${input.id}`, async () => {
     const { after } = await editOwnToken(context, owner, input, (token) => {
+      if (status === TokenStatus.enabled && token.blocked_reason !== undefined) {
+        throw new AppError('token_blocked', { reason: token.blocked_reason });
+      }
       if (status === TokenStatus.enabled && isExpired(token, context.now())) throw new AppError('token_expired_enable');
       if (status === TokenStatus.enabled && isExhausted(token)) throw new AppError('token_exhausted_enable');
-      return { status };
+      return { set: { status } };
     });
     return after;
   });
@@ -94,15 +120,15 @@ export function editTokenStatus(context: AppContext, owner: UserRecord, input: T
 async function editOwnToken(
   context: AppContext,
   owner: UserRecord,
-  { id, revision }: TokenEdit,
-  fieldsOf: (token: TokenRecord) => Partial<TokenRecord>,
+  { id, revision, present = ownerView(context).present }: Pick<TokenEdit, 'id' | 'revision'> & Partial<Pick<Administrator, 'present'>>,
+  change: (token: TokenRecord) => Change<TokenRecord>,
 ): Promise<Edited<TokenRecord>> {
   const edited = await editRecord(context, 'tokens', {
     id,
     where: ownToken(owner.id, id),
     revision,
-    change: (token) => ({ set: fieldsOf(token) }),
-    present: (token) => presentMasked(context, token),
+    change,
+    present,
   });
   if (edited === null) throw new AppError('not_found');
   return edited;

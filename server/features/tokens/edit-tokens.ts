@@ -12,6 +12,7 @@ import type { TokenRecord } from '#server/db/records/token.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 import { balanceOf } from '#server/money/account.ts';
 import type { TokenFields } from '#server/tokens/insert-token.ts';
+import { checkHeldLimits } from './held-limits.ts';
 import { countQuotaEdits } from './quota-edits.ts';
 import { ownToken } from './store.ts';
 import { checkTokenFields, checkTokenGroup } from './token-fields.ts';
@@ -55,12 +56,14 @@ interface ManyEdit {
   ids: readonly number[];
 }
 
-/** @throws {AppError} `tokens_missing`, `token_group_denied`, `tokens_unlimited`, `balance_too_large`, `invalid_field` */
+/** @throws {AppError} `tokens_missing`, `token_limit_held`, `token_group_denied`, `tokens_unlimited`, `balance_too_large`, `invalid_field` */
 async function checkTokens(context: AppContext, owner: UserRecord, { input, fields, ids }: ManyEdit): Promise<void> {
   const { refill, remain_quota: quota, unlimited_quota: isUnlimited } = input;
   if (refill !== undefined && quota !== undefined) throw invalidField('refill', fieldRules.notHere);
   const tokens = await context.db.collection('tokens').find({ id: { in: ids }, user_id: owner.id, DeletedAt: null });
   if (tokens.length < ids.length) throw new AppError('tokens_missing', { count: ids.length - tokens.length }, { field: 'ids' });
+  for (const token of tokens)
+    checkHeldLimits(token, fields, { changesQuota: refill !== undefined || (quota ?? balanceOf(token)) !== balanceOf(token) });
   if (tokens.some(({ group }) => fields.group !== group)) checkTokenGroup(context.settings, owner, fields.group);
   const unlimited = tokens.filter((token) => isUnlimited ?? token.unlimited_quota);
   if (unlimited.length > 0 && (refill !== undefined || quota !== undefined)) {
@@ -86,7 +89,10 @@ async function editOne(
   const edited = await editRecord(context, 'tokens', {
     id,
     where: ownToken(owner.id, id),
-    change: (token) => changeOf(token, fields),
+    change(token) {
+      checkHeldLimits(token, fields, { changesQuota: false });
+      return changeOf(token, fields);
+    },
   });
   if (edited === null) return false;
   const isEdited = edited.after !== edited.before;

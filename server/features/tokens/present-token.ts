@@ -1,6 +1,7 @@
 import type { Token } from '#shared/tokens.ts';
 import type { AppContext } from '#server/context.ts';
 import type { TokenRecord } from '#server/db/records/token.ts';
+import { heldOf } from './held-limits.ts';
 import { oldKeysOf } from '#server/tokens/old-keys.ts';
 import { effectiveStatus } from './token-status.ts';
 import { balanceOf } from '#server/money/account.ts';
@@ -8,10 +9,17 @@ import { balanceOf } from '#server/money/account.ts';
 /** A token as its owner sees it, with its key. */
 export function presentToken(context: Pick<AppContext, 'now' | 'secrets'>, record: TokenRecord): Token {
   return {
-    id: record.id,
-    user_id: record.user_id,
+    ...presentKeyless(context, record),
     key: readKey(context, record),
     ...(record.key_ending === undefined ? {} : { key_ending: record.key_ending }),
+  };
+}
+
+/** Everything but the key and its ending. */
+export function presentKeyless(context: Pick<AppContext, 'now'>, record: TokenRecord): Omit<Token, 'key' | 'key_ending'> {
+  return {
+    id: record.id,
+    user_id: record.user_id,
     name: record.name,
     status: effectiveStatus(record, context.now()),
     created_time: record.created_time,
@@ -34,6 +42,8 @@ export function presentToken(context: Pick<AppContext, 'now' | 'secrets'>, recor
       .slice(1)
       .map(({ until }) => accepted(until, context.now()))
       .filter((until) => until > 0),
+    ...blockOf(record),
+    ...(record.held === undefined ? {} : { held: heldOf(record) }),
     DeletedAt: record.DeletedAt,
     revision: record.revision,
   };
@@ -43,6 +53,10 @@ export function presentToken(context: Pick<AppContext, 'now' | 'secrets'>, recor
 export function presentMasked(context: Pick<AppContext, 'now' | 'secrets'>, record: TokenRecord): Token {
   const token = presentToken(context, record);
   return { ...token, key: token.key === '' ? '' : `${token.key.slice(0, 3)}**********${token.key.slice(-3)}` };
+}
+
+function blockOf({ blocked_reason, blocked_time = 0 }: TokenRecord): Pick<Token, 'blocked_reason' | 'blocked_time'> {
+  return blocked_reason === undefined ? {} : { blocked_reason, blocked_time };
 }
 
 function accepted(until: number, now: number): number {

@@ -1,6 +1,8 @@
 import { withEditLock } from '#server/accounts/edit-lock.ts';
 import type { AppContext } from '#server/context.ts';
+import type { Filter } from '#server/db/collection.ts';
 import { editRecords } from '#server/db/edit-records.ts';
+import type { TokenRecord } from '#server/db/records/token.ts';
 import { restorableTexts } from '#server/clock/restorable-times.ts';
 import { requireTokenCapacity } from './token-capacity.ts';
 
@@ -14,14 +16,15 @@ export function restoreTokens(context: AppContext, userId: number, ids: readonly
 }
 
 async function restore(context: AppContext, userId: number, ids: readonly number[]): Promise<number> {
-  const times = restorableTexts(context);
+  // A key that was moved to another user is that user's.
+  const restorable: Filter<TokenRecord> = { DeletedAt: restorableTexts(context), moved_to: { exists: false } };
   const tokens = context.db.collection('tokens');
-  const wanted = await tokens.count({ id: { in: [...new Set(ids)] }, user_id: userId, DeletedAt: times });
+  const wanted = await tokens.count({ id: { in: [...new Set(ids)] }, user_id: userId, ...restorable });
   if (wanted > 0) await requireTokenCapacity(context, userId, wanted);
   let count = 0;
   await editRecords(context, 'tokens', {
     ids,
-    where: { user_id: userId, DeletedAt: times },
+    where: { user_id: userId, ...restorable },
     change: () => ({ set: { DeletedAt: null } }),
     onEach: (_id, result) => (count += Number(result !== null)),
   });

@@ -10,10 +10,12 @@ import { presentMasked, presentToken } from './present-token.ts';
 import { editTokens } from './edit-tokens.ts';
 import { endOldKey, renewToken } from './renew-token.ts';
 import { restoreTokens } from './restore-tokens.ts';
+import { mountUserTokens } from './of-users/user-token-routes.ts';
 import { findToken, listTokens, searchTokens } from './store.ts';
 
-/** Everything is about the caller's own tokens, whatever their role. */
+/** Everything is about the caller's own tokens, whatever their role; tokens of others have calls of their own. */
 export function mountTokens(host: RouteHost): void {
+  mountUserTokens(host);
   mount(host, tokenApi.list, async (call) => {
     const { context, query } = call;
     // This list counts its pages from 0.

@@ -357,6 +357,30 @@ export const deskRefusals = {
   token_group_denied: tokenRefusal({ group: 'moon' }),
   token_expired_enable: tokenSwitch((desk) => ({ unlimited_quota: true, expired_time: nowOf(desk) - 10 })),
   token_exhausted_enable: tokenSwitch(() => ({ unlimited_quota: false })),
+  async token_blocked(desk) {
+    const client = await desk.member();
+    const { id } = (await client.post('/api/token/', { name: 'key' })).data[0];
+    await desk.admin.post(`/api/user_token/${id}/block`, { reason: 'found in a repository' });
+    const reported = reportedBy(await client.put('/api/token/?status_only=1', { id, status: 1 }));
+    return { reported, details: { reason: 'found in a repository' } };
+  },
+  async token_limit_held(desk) {
+    const client = await desk.member();
+    const { id } = (await client.post('/api/token/', { name: 'held' })).data[0];
+    await desk.admin.put(`/api/user_token/${id}`, { allow_ips: '10.0.0.1', held: ['addresses'] });
+    return { reported: reportedBy(await client.put('/api/token/', { id, allow_ips: '' })), details: { name: 'held' } };
+  },
+  async token_owner_same(desk) {
+    const client = await desk.member();
+    const { id, user_id } = (await client.post('/api/token/', { name: 'key' })).data[0];
+    return reportedBy(await desk.admin.post(`/api/user_token/${id}/move`, { user_id }));
+  },
+  async token_moving(desk) {
+    const [client, other] = [await desk.member(), await desk.member()];
+    const { id } = (await client.post('/api/token/', { name: 'key' })).data[0];
+    await desk.app.context.db.collection('tokens').patch({ id }, { set: { moved_to: 999_999 } });
+    return reportedBy(await desk.admin.post(`/api/user_token/${id}/move`, { user_id: other.userId }));
+  },
   token_id_empty: async (desk) => reportedBy(await (await desk.member()).get('/api/token/0')),
   token_limit_reached: (desk) =>
     desk.during({ MaxTokensPerUser: '1' }, async () => {

@@ -1,0 +1,46 @@
+// Answers who has a key. A whole key is looked up by its hash, like that of a call; an ending by its index. Nothing of what was entered is stored.
+import { fieldRules, invalidField } from '#shared/field-rules.ts';
+import type { UserToken } from '#shared/user-tokens.ts';
+import type { AppContext } from '#server/context.ts';
+import type { TokenRecord } from '#server/db/records/token.ts';
+import type { UserRecord } from '#server/db/records/user.ts';
+import { enforceLimit } from '#server/http/rate-limit.ts';
+import { findByKey } from '#server/tokens/find-by-key.ts';
+import { endingLength } from '#server/tokens/key-endings.ts';
+import { bareKey, findByReadings, readingsOf } from '#server/tokens/key-readings.ts';
+import { readKey } from '../present-token.ts';
+import { presentAll, visibleOf } from './user-token-store.ts';
+
+/** Tokens with the same last characters that are compared. */
+const mostCompared = 200;
+const mostFound = 50;
+/** A search is no way to guess keys. */
+const limit = { count: 120, windowSeconds: 600 };
+
+export interface FoundKeys {
+  items: UserToken[];
+  /** True if what was entered is no whole key, and was compared with endings. */
+  searches_ending: boolean;
+}
+
+/** @throws {AppError} `invalid_field` for fewer than four characters, `rate_limited` */
+export async function findKey(context: AppContext, actor: UserRecord, entered: string): Promise<FoundKeys> {
+  await enforceLimit(context, { key: `find-key:${actor.id}`, ...limit });
+  const text = entered.trim().replace(/^(?:…|\.{3}|\*+)/, '');
+  const whole = await findByReadings(readingsOf(bareKey(text)), (reading) => findByKey(context, reading));
+  if (whole !== null) return { items: await presentAll(context, await visibleOf(context, [whole.token], actor)), searches_ending: false };
+  if (text.length < endingLength) throw invalidField('key', fieldRules.invalid);
+  const found = await findByEnding(context, text);
+  const visible = await visibleOf(context, found, actor);
+  return { items: await presentAll(context, visible.slice(0, mostFound)), searches_ending: true };
+}
+
+/** Newest first. */
+async function findByEnding(context: AppContext, text: string): Promise<TokenRecord[]> {
+  const candidates = await context.db
+    .collection('tokens')
+    .find({ ending: text.slice(-endingLength) }, { sort: [['id', -1]], limit: mostCompared });
+  if (text.length === endingLength) return candidates;
+  // Of a key that is known by its SHA-256, no more than its ending can be compared.
+  return candidates.filter((token) => (token.key_ending ?? `sk-${readKey(context, token)}`).endsWith(text));
+}
