@@ -46,6 +46,7 @@ import { mountImports } from '#server/slices/imports/routes.ts';
 import { createCallStages } from '#server/call-stages.ts';
 import { createRelay, type Relay } from '#server/call/create-relay.ts';
 import { surfaceAt, isMissingKind } from '#server/call/endpoints.ts';
+import { mountPrices } from '#server/slices/prices/routes.ts';
 import { mountMetrics } from '#server/slices/metrics/metrics-routes.ts';
 import { watchRelay } from '#server/slices/metrics/watch-relay.ts';
 import { mountMidjourney } from '#server/slices/drawings/routes.ts';
@@ -144,6 +145,7 @@ function mountRoutes(host: RouteHost, relay: Relay): void {
   mountInvitations(host); //               /api/invitation/
   mountBackups(host); //                   /api/backup/
   mountImports(host); //                   /api/import/
+  mountPrices(host); //                    /api/price/sync, plan, history, list
   mountUsers(host); //                     /api/user/, search, manage, :id
   mountTokens(host); //                    /api/token/, /api/user_token/
   mountRedemptions(host); //               /api/redemption/, /api/user/topup

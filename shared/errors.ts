@@ -36,6 +36,8 @@ export const errors = {
     '对象存储的地址、区域、存储桶和密钥未填写完整',
     'Address, region, bucket and keys of the object storage are not complete',
   ),
+  price_sync_running: entry(200, '正在与价格目录比对', 'Prices are already being compared with the catalogue'),
+  price_plans_full: entry(200, '计划中的价格变更已达上限 {limit} 项', 'There are {limit} planned price changes already, which is the most'),
   backup_gone: entry(200, '此备份的文件不在这台服务器上', 'The file of this backup is not on this server'),
   import_running: entry(200, '已有一个导入正在进行', 'Another import is running'),
   import_not_ready: entry(200, '此导入当前的状态不允许该操作', 'The import is in a state that does not allow this'),

@@ -34,7 +34,10 @@ export type NotificationProblem = z.infer<typeof NotificationProblem>;
 /** A notice to a person, as it stands. Times are unix seconds. */
 export const Notification = z.object({
   id: z.int(),
-  /** `quota_exceed`, `channel_update`, `key_refused`, `limit_ignored`, `cost_drift`, `store_unpaid`, `sign_in_ended`, `backup_failed`, `channel_test`. */
+  /**
+   * `quota_exceed`, `channel_update`, `key_refused`, `limit_ignored`, `cost_drift`, `store_unpaid`, `sign_in_ended`, `price_review`, `price_sync_failed`,
+   * `price_plan_changed`, `backup_failed`, `channel_test`.
+   */
   type: z.string(),
   /** What it says, in the reader's language. */
   title: z.string(),

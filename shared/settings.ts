@@ -22,6 +22,7 @@ import {
 } from '#shared/setting-values.ts';
 import { backupSettings } from '#shared/backup-settings.ts';
 import { nestedNumberMapSetting, nestedTextMapSetting } from '#shared/nested-map-settings.ts';
+import { priceSyncSettings } from '#shared/price-sync-settings.ts';
 import { retentionSettings } from '#shared/retention-settings.ts';
 import { checkGroupRatio, isGroupName } from '#shared/group-settings.ts';
 import { isLongInputName } from '#shared/long-inputs.ts';
@@ -223,6 +224,7 @@ const catalogue = {
   ToolPrice: numberMapSetting(null, ratio),
   /** Runs of such a tool that a call reserves, and is allowed, where its caller names no number. */
   ToolCallsPerRequest: integerSetting(10, { min: 1, max: 1000 }),
+  ...priceSyncSettings,
   /** Also defines which groups exist. */
   GroupRatio: numberMapSetting(null, { ...ratio, min: Number.NEGATIVE_INFINITY, isNameAllowed: isGroupName, check: checkGroupRatio }),
   UserUsableGroups: textMapSetting(null),

@@ -164,6 +164,10 @@ export const collections: { [Name in keyof Records]: CollectionSpec & IdKind<Rec
     ],
   },
   option_changes: { idBlock: 1, indexes: [{ name: 'key', fields: ['key', 'id'] }] },
+  price_reviews: { textIds: true, idBlock: 1, indexes: [{ name: 'state', fields: ['state', 'id'] }] },
+  price_plans: { idBlock: 1, indexes: [{ name: 'due', fields: ['state', 'at', 'id'] }] },
+  // The unique index lets one run at a time.
+  price_syncs: { idBlock: 1, indexes: [{ name: 'running', fields: ['running'], unique: true, sparse: true }] },
   orders: {
     idBlock: 1,
     indexes: [

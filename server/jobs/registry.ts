@@ -24,6 +24,7 @@ import { deleteOldLogs } from '#server/logs/delete-old-logs.ts';
 import { checkFolds, foldLog } from '#server/logs/fold-log.ts';
 import { sweepRefusedRequests, sweepUndatedRefusals } from '#server/logs/refusal-log.ts';
 import { checkBooks } from '#server/slices/metrics/check-books.ts';
+import { applyPlans, syncPrices } from '#server/slices/prices/tend-prices.ts';
 import { sweepFiles } from '#server/slices/files/sweep-files.ts';
 import { tendCaches } from '#server/slices/context-caches/tend-caches.ts';
 import { chargeLostMinutes } from '#server/call/realtime/lost-minutes.ts';
@@ -103,6 +104,8 @@ export const jobs: readonly Job[] = [
   { name: 'poll-tunings', everySeconds: 15, lockSeconds: 1800, run: pollTunings },
   { name: 'sweep-tuned-models', everySeconds: 600, lockSeconds: 900, run: sweepTunedModels },
   { name: 'delete-old-tasks', everySeconds: 600, lockSeconds: 300, run: deleteOldTasks },
+  { name: 'apply-price-plans', everySeconds: 15, lockSeconds: 300, run: applyPlans },
+  { name: 'sync-prices', everySeconds: 60, lockSeconds: 900, run: syncPrices },
   { name: 'tend-backups', everySeconds: 60, lockSeconds: 300, run: tendBackups },
   { name: 'check-books', everySeconds: 300, lockSeconds: 900, run: checkBooks },
   { name: 'check-log-folds', everySeconds: 600, lockSeconds: 300, run: checkFolds },

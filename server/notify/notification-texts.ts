@@ -1,6 +1,7 @@
 // What notices say, in both languages. The zh texts and the order of the values are interface: receivers of webhooks read them.
 import { ChannelStatus } from '#shared/channels.ts';
 import { type Language, reasonText } from '#shared/errors.ts';
+import type { PriceSyncFailure } from '#shared/price-sync.ts';
 import { quotaText } from '#shared/quota.ts';
 import type { NotificationEvent } from '#server/db/records/notification.ts';
 import type { Settings } from '#server/settings/settings.ts';
@@ -82,6 +83,47 @@ const keyRefused: Texts = {
     content: 'Key …{2} of channel “{0}” (#{1}) was refused by the provider and is disabled; {3} enabled keys remain. Reason: {4}',
   },
 };
+const priceReview: Texts = {
+  zh: {
+    title: '{1} 项价格变更等待审核',
+    content: '价格目录 {0} 中 {1} 个模型的价格与本站不同，等待审核：{2}。请在控制台的价格更新页处理。',
+  },
+  en: {
+    title: 'Price changes to review: {1}',
+    content: 'The price catalogue {0} has other prices for {1} models, which wait for a review: {2}. See Price updates in the console.',
+  },
+};
+const priceSyncFailed: Texts = {
+  zh: { title: '价格同步失败', content: '未能与价格目录 {0} 比对，原因：{1}。请在控制台的价格更新页查看。' },
+  en: {
+    title: 'A price sync failed',
+    content: 'Prices could not be compared with the catalogue {0}, because: {1}. See Price updates in the console.',
+  },
+};
+const syncFailures: Record<PriceSyncFailure, Record<Language, string>> = {
+  no_address: { zh: '未设置目录地址', en: 'no address is set' },
+  unreachable: { zh: '无法连接', en: 'it cannot be reached' },
+  refused_address: { zh: '地址不被允许', en: 'its address is not allowed' },
+  timeout: { zh: '响应超时', en: 'it took too long' },
+  too_large: { zh: '内容过大', en: 'it is too large' },
+  http_status: { zh: 'HTTP 状态', en: 'HTTP status' },
+  not_json: { zh: '不是 JSON', en: 'it is not JSON' },
+  repeated_name: { zh: '名称重复', en: 'a name stands twice' },
+  unknown_format: { zh: '格式未知', en: 'its format is unknown' },
+  interrupted: { zh: '进程中断', en: 'its process ended' },
+  other: { zh: '内部错误', en: 'an internal error' },
+};
+const pricePlanChanged: Texts = {
+  zh: {
+    title: '计划的价格变更未执行',
+    content: '{0} 个模型的计划价格变更未执行，因为价格在此期间已被修改：{1}。请在控制台的价格更新页处理。',
+  },
+  en: {
+    title: 'Planned price changes were not applied',
+    content:
+      'Planned price changes of {0} models were not applied, because their prices were edited since: {1}. See Price updates in the console.',
+  },
+};
 const signInEnded: Texts = {
   zh: {
     title: '通道「{0}」（#{1}）的登录无法续期',
@@ -156,6 +198,10 @@ export function textOf(event: NotificationEvent, language: Language, settings: S
       const { title, content } = backupFailed[language];
       return { type: 'backup_failed', title, content, values: [], inserts: [event.name, event.reason] };
     }
+    case 'price_review':
+    case 'price_sync_failed':
+    case 'price_plan_changed':
+      return priceText(event, language);
     case 'sign_in_ended': {
       const { channel_id: id, name, reason } = event;
       const { title, content } = signInEnded[language];
@@ -165,6 +211,19 @@ export function textOf(event: NotificationEvent, language: Language, settings: S
     default:
       return plainText(event.code, channelsTested, language);
   }
+}
+
+function priceText(
+  event: Extract<NotificationEvent, { code: 'price_review' | 'price_sync_failed' | 'price_plan_changed' }>,
+  language: Language,
+): NotificationText {
+  if (event.code === 'price_sync_failed') {
+    const reason = [syncFailures[event.reason][language], ...(event.detail === '' ? [] : [event.detail])].join(' ');
+    return { type: event.code, ...priceSyncFailed[language], values: [], inserts: [event.source, reason] };
+  }
+  const { title, content } = (event.code === 'price_review' ? priceReview : pricePlanChanged)[language];
+  const inserts = [...(event.code === 'price_review' ? [event.source] : []), String(event.count), event.models];
+  return { type: event.code, title: fill(title, inserts), content, values: [], inserts };
 }
 
 export function trialText(language: Language): NotificationText {

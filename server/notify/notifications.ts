@@ -1,5 +1,6 @@
 // Outbox of notices: recipients and contents. They are written here, at once and durably, and sent by `deliver.ts`.
 import { reasonText } from '#shared/errors.ts';
+import type { PriceSyncFailure } from '#shared/price-sync.ts';
 import type { FailureReason } from '#shared/failure-reasons.ts';
 import { Role } from '#shared/roles.ts';
 import { wantsChannelAlerts } from '#shared/user-setting.ts';
@@ -193,4 +194,39 @@ const backupMs = 3_600_000;
 export async function alertOfBackup(parts: NotificationDependencies, backup: { name: string; reason: string }): Promise<void> {
   const event = { code: 'backup_failed', name: backup.name, reason: plainText(backup.reason) } as const;
   await alertAdministrators(parts, `backup:${Math.floor(parts.now() / backupMs)}`, event);
+}
+
+/** Names that a notice lists. */
+const listedModels = 5;
+
+function firstOf(models: readonly string[]): { count: number; models: string } {
+  const shown = models.slice(0, listedModels).map(plainText);
+  return { count: models.length, models: [...shown, ...(models.length > shown.length ? ['…'] : [])].join(', ') };
+}
+
+/** Alerts administrators of price changes that wait for a review. @param run number of the sync that found them */
+export async function alertOfPriceReviews(
+  parts: NotificationDependencies,
+  { run, source, models }: { run: number; source: string; models: readonly string[] },
+): Promise<void> {
+  await alertAdministrators(parts, `price-review:${run}`, { code: 'price_review', source: plainText(source), ...firstOf(models) });
+}
+
+const priceSyncMs = 24 * 3600 * 1000;
+
+/** Alerts administrators that prices could not be compared with the catalogue, at most once a day for each reason. */
+export async function alertOfPriceSync(
+  parts: NotificationDependencies,
+  { source, reason, detail }: { source: string; reason: PriceSyncFailure; detail: string },
+): Promise<void> {
+  const event = { code: 'price_sync_failed', source: plainText(source), reason, detail: plainText(detail) } as const;
+  await alertAdministrators(parts, `price-sync:${reason}:${Math.floor(parts.now() / priceSyncMs)}`, event);
+}
+
+/** Alerts administrators of planned price changes that were not applied. */
+export async function alertOfPricePlans(
+  parts: NotificationDependencies,
+  { plan, models }: { plan: number; models: readonly string[] },
+): Promise<void> {
+  await alertAdministrators(parts, `price-plan:${plan}`, { code: 'price_plan_changed', ...firstOf(models) });
 }

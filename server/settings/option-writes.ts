@@ -9,7 +9,7 @@ import { UniqueConflict } from '#server/db/collection.ts';
 import type { OptionChangeRecord } from '#server/db/records/option-change.ts';
 import type { OptionRecord } from '#server/db/records/option.ts';
 import type { Database } from '#server/db/database.ts';
-import { changesOf, storedChanges } from '#server/settings/option-changes.ts';
+import { changesOf, type SaveReason, storedChanges } from '#server/settings/option-changes.ts';
 import { actorOfSave, type JournalActor, journalActor, settingEntries } from '#server/settings/setting-entries.ts';
 
 const journalId = 'option_writes';
@@ -51,6 +51,8 @@ interface OptionEdits {
   /** Options that `plan` reads. */
   keys: readonly string[];
   actorId: number;
+  /** For the history of the options. */
+  reason?: SaveReason | undefined;
   /** Computes the edits from the current rows of `keys`. Runs again after a concurrent edit. */
   plan(current: ReadonlyMap<string, OptionRecord>): OptionEdit[];
   /** Validates the last plan, unless it conflicts; throws to reject it. */
@@ -83,7 +85,7 @@ export function editOptions(context: WriteContext, edits: OptionEdits): Promise<
   return turn;
 }
 
-async function editInTurn(context: WriteContext, { keys, actorId, plan, check }: OptionEdits): Promise<OptionResult> {
+async function editInTurn(context: WriteContext, { keys, actorId, reason, plan, check }: OptionEdits): Promise<OptionResult> {
   const { db, changes } = context;
   for (let attempt = 0; attempt < 50; attempt += 1) {
     const journal = await readJournal(context);
@@ -96,7 +98,7 @@ async function editInTurn(context: WriteContext, { keys, actorId, plan, check }:
     const updated = { updated_at: Math.floor(context.now() / 1000), updated_by: actorId };
     const written = edits.map(({ id, value }) => ({ id, value, revision: revisionOf(id) + 1, ...updated }));
     const seq = journal.seq + 1;
-    const next: Journal = { seq, pending: written, changes: changesOf(written, rows, seq), actor: actorOfSave(context.now()) };
+    const next: Journal = { seq, pending: written, changes: changesOf(written, { rows, seq, reason }), actor: actorOfSave(context.now()) };
     const committed = await db
       .collection('facts')
       .patch({ id: journalId, 'value.seq': journal.seq, 'value.state': 'idle' }, { set: { value: { ...next, state: 'pending' } } });

@@ -181,6 +181,13 @@ POST /api/redemption/batch admin
 POST /api/token/restore user
 POST /api/channel/restore admin
 POST /api/user/notifications/test user
+GET /api/price/sync admin
+POST /api/price/sync admin
+POST /api/price/sync/apply admin
+POST /api/price/sync/dismiss admin
+DELETE /api/price/plan/{id} admin
+GET /api/price/history admin
+GET /api/price/list optional
 GET /api/backup/ root
 POST /api/backup/ root
 POST /api/backup/{id}/stop root

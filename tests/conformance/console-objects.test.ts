@@ -183,6 +183,12 @@ const rows: Readonly<Record<string, Row>> = {
     const body = { from: { channel_id: channel, key_id: key }, channels: [channel], key: `sk-quay-${channel}` };
     return (await scene.root.post('/api/channel/keys/replace', body)).data.id;
   }),
+  'DELETE /api/price/plan/{id}': byId(async ({ app }) => {
+    const id = await app.context.db.nextId('price_plans');
+    const plan = { model: 'planned', entries: [], lines: [], at: 0, user_id: 1, created_at: 0, source: '' };
+    await app.context.db.collection('price_plans').insert({ id, state: 'changed', ...plan });
+    return id;
+  }),
   'POST /api/backup/{id}/stop': byId((scene) =>
     backupOf(scene, { state: 'running', running: 1, alive_until: scene.app.clock.now() + 60_000 }),
   ),

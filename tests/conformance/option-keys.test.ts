@@ -118,6 +118,16 @@ const added = `
 number LinuxDOMinimumTrustLevel 0
 number LogRetentionDays 0
 number AuditRetentionDays 400
+text PriceSyncUrl
+secret PriceSyncToken
+number PriceSyncHours 0
+text PriceSyncModels offered
+text PriceSyncFields text,cache,audio,image,call,video,long,tier,tool,tuning
+text PriceSyncExcept
+text PriceSyncProviders anthropic,openai,google,gemini,xai,deepseek,mistral,moonshotai,moonshot,zai,zhipuai,minimax,alibaba,dashscope,cohere,cohere_chat,perplexity,volcengine,groq,vertex_ai,azure,bedrock
+text PriceSyncApply none
+number PriceSyncGuardPercent 20
+boolean PriceListPublic false
 number BackupIntervalHours 0
 number BackupKeep 7
 secret BackupPassphrase

@@ -64,6 +64,25 @@ export const operationPages: readonly SettingPage[] = [
     ],
   },
   {
+    name: 'price_sync',
+    group: 'operation',
+    sections: [
+      { entries: fields('PriceSyncUrl', 'PriceSyncToken', 'PriceSyncHours') },
+      {
+        name: 'price_sync_rules',
+        entries: fields(
+          'PriceSyncModels',
+          'PriceSyncExcept',
+          'PriceSyncFields',
+          'PriceSyncProviders',
+          'PriceSyncApply',
+          'PriceSyncGuardPercent',
+        ),
+      },
+      { name: 'price_list', entries: fields('PriceListPublic') },
+    ],
+  },
+  {
     name: 'monitoring',
     group: 'operation',
     sections: [

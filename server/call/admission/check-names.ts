@@ -4,8 +4,8 @@ import { fieldRules } from '#shared/field-rules.ts';
 import type { CriticalMembers } from '#server/formats/critical-members.ts';
 import { seenByName, seenName, type SeenNames } from '#server/formats/seen-names.ts';
 import { badField } from '#server/framing/strict-fields.ts';
-import { endOfText } from '#server/framing/json-text.ts';
 import { isObject } from '#server/framing/loose-json.ts';
+import { writtenNames } from '#server/framing/written-names.ts';
 import type { RawBody } from '#server/http/read-body.ts';
 
 type Members = Pick<RawBody, 'members' | 'hasEscapedNames'>;
@@ -78,41 +78,16 @@ function checkSpelling(name: string, intendedBy: CriticalMembers['intended']): v
   if (intended !== undefined && intended !== name) throw badField(shown(name), fieldRules.spelled(intended));
 }
 
-const [quote, backslash] = ['"', '\\'];
-
 /**
  * Checks the names in the text itself, which is rarely necessary.
  * @throws {AppError} for a duplicate or misspelled name
  */
 function checkWritten(text: string, names: CriticalMembers): void {
-  // Names of each open object; null for a list.
-  const open: (Set<string> | null)[] = [];
-  let isName = false;
-  for (let at = 0; at < text.length; at += 1) {
-    const letter = text[at];
-    if (letter === quote) {
-      const end = endOfText(text, at + 1);
-      const seen = open.at(-1);
-      if (isName && seen !== null && seen !== undefined) checkName(text.slice(at, end + 1), seen, names);
-      isName = false;
-      at = end;
-    } else if (letter === '{' || letter === '[') {
-      open.push(letter === '{' ? new Set() : null);
-      isName = letter === '{';
-    } else if (letter === '}' || letter === ']') {
-      open.pop();
-      isName = false;
-    } else if (letter === ',') isName = open.at(-1) !== null;
+  for (const { name, isRepeated, isEscaped } of writtenNames(text)) {
+    if (isRepeated) throw badField(shown(name), fieldRules.standsOnce);
+    // A parser that does not decode escapes would read another name.
+    if (isEscaped && names.intended(name) !== undefined) throw badField(shown(name), fieldRules.unescaped);
   }
-}
-
-/** @param written name as written, with its quotes */
-function checkName(written: string, seen: Set<string>, names: CriticalMembers): void {
-  const name = String(JSON.parse(written));
-  if (seen.has(name)) throw badField(shown(name), fieldRules.standsOnce);
-  seen.add(name);
-  // A parser that does not decode escapes would read another name.
-  if (written.includes(backslash) && names.intended(name) !== undefined) throw badField(shown(name), fieldRules.unescaped);
 }
 
 const longestShown = 100;

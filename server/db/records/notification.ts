@@ -1,4 +1,5 @@
 import type { FailureReason } from '#shared/failure-reasons.ts';
+import type { PriceSyncFailure } from '#shared/price-sync.ts';
 import type { NotificationProblem, NotificationState, NotifyType } from '#shared/notifications.ts';
 
 /** Content of a notification. Amounts are quota. */
@@ -13,6 +14,11 @@ export type NotificationEvent =
   /** An unpaid vector store; it is deleted at `until` (unix seconds). */
   | { code: 'store_unpaid'; store: string; name: string; until: number }
   | { code: 'sign_in_ended'; channel_id: number; name: string; reason: string }
+  /** Price changes of a catalogue that wait for a person; `models` are the first of `count`. */
+  | { code: 'price_review'; source: string; count: number; models: string }
+  | { code: 'price_sync_failed'; source: string; reason: PriceSyncFailure; detail: string }
+  /** Planned price changes that were not applied, because a price was edited since. */
+  | { code: 'price_plan_changed'; count: number; models: string }
   | { code: 'backup_failed'; name: string; reason: string }
   | { code: 'channel_test' };
 

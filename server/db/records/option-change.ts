@@ -7,6 +7,10 @@ export interface OptionChangeRecord {
   revision: number;
   created_at: number;
   actor_id: number;
+  /** Catalogue that a price came from. */
+  source?: string | undefined;
+  /** Reason that its editor wrote. */
+  note?: string | undefined;
   /** Values as text. */
   before?: string | undefined;
   after?: string | undefined;

@@ -9,6 +9,7 @@ import type { AppContext } from '#server/context.ts';
 import type { Filter } from '#server/db/collection.ts';
 import type { LogRecord } from '#server/db/records/log.ts';
 import { balanceOf } from '#server/money/account.ts';
+import { refusedUnpriced } from '#server/logs/refused-unpriced.ts';
 import { readUsageState, readUsageTotals } from '#server/logs/read-usage.ts';
 import { hourOf, hourSeconds } from '#server/logs/rollup-shape.ts';
 import { readFailingChannels } from '#server/exchange/failing-channels.ts';
@@ -30,7 +31,6 @@ const newestRows = 40;
 /** Most models that are listed. */
 const mostUnpriced = 50;
 const priceKeys = [...priceSettings.map(([, key]) => key), 'ToolPrice', 'QuotaPerUnit'];
-const unpricedCodes = ['model_price_error', 'model_price_error_admin'];
 
 /** @param untrustedProxy of this request, which takes the same way as the others */
 export async function readOperatorTodo(
@@ -43,7 +43,7 @@ export async function readOperatorTodo(
     readFailingChannels(context, language),
     lowUsers(context, at),
     refusalGroups(context, at),
-    refusedUnpriced(context, at),
+    refusedUnpriced(context.db, at),
     priceDrifts(context),
   ]);
   const unpriced = unpricedModels(context, refused);
@@ -141,16 +141,6 @@ async function refusalGroups({ db }: Context, at: number): Promise<RefusalGroup[
     }),
   );
   return groups.flat().toSorted((a, b) => b.count - a.count || b.last_at - a.last_at);
-}
-
-/** Model → how many calls of the last day were refused because it has no price. */
-async function refusedUnpriced({ db }: Context, at: number): Promise<Map<string, number>> {
-  const sums = await db.collection('logs').group({
-    filter: { ...refusalsSince(at - daySeconds), 'other.refusal.code': { in: unpricedCodes } },
-    by: ['model_name'],
-    sum: { calls: 'other.refusal.count' },
-  });
-  return new Map(sums.map(({ model_name, calls }) => [String(model_name), Number(calls)]));
 }
 
 function countChannels(all: Iterable<{ status: number }>): number {

@@ -19,6 +19,7 @@ import { writeLog } from '#server/logs/write-log.ts';
 import { defaultText } from '#server/settings/defaults.ts';
 import { groupMovesKey, groupMovesOf, movingError, namingSettings } from '#server/settings/group-moves.ts';
 import { checkGroupsStored } from '#server/settings/group-uses.ts';
+import type { SaveReason } from '#server/settings/option-changes.ts';
 import { editOptions } from '#server/settings/option-writes.ts';
 import { optionText } from '#server/settings/settings.ts';
 import { presentOptions } from './present-option.ts';
@@ -38,6 +39,8 @@ interface Change {
 }
 
 type Rows = ReadonlyMap<string, OptionRecord>;
+/** Who saves; id 0: a job. */
+type Saver = Pick<UserRecord, 'id' | 'username' | 'role'>;
 
 /**
  * Stores all of the edits or none, and answers the options as they are then, one per edit.
@@ -46,7 +49,7 @@ type Rows = ReadonlyMap<string, OptionRecord>;
 export async function saveOptions(
   context: AppContext,
   edits: readonly OptionEdit[],
-  { actor, conflictData }: { actor: UserRecord; conflictData(current: Option[]): unknown },
+  { actor, reason, conflictData }: { actor: Saver; reason?: SaveReason; conflictData(current: Option[]): unknown },
 ): Promise<Option[]> {
   const changes = checkEdits(edits, actor.role);
   const keys = edits.map((edit) => edit.key);
@@ -61,6 +64,7 @@ export async function saveOptions(
   } = await editOptions(context, {
     keys: [...keys, ...needed, groupMovesKey],
     actorId: actor.id,
+    reason,
     plan(current) {
       // Who repeats an edit that has arrived already, because its answer was lost, is in no conflict.
       effective = changes.filter((change) => textOf(change.key, current, context) !== change.text);
@@ -80,7 +84,7 @@ export async function saveOptions(
     const options = await presentOptions(context, conflicts.filter(isSettingKey), rows);
     throw new AppError('revision_conflict', {}, { data: conflictData(options), field: conflict });
   }
-  if (written.length > 0) await writeEvent(context, { written, changes: stored }, actor);
+  if (written.length > 0 && actor.id !== 0) await writeEvent(context, { written, changes: stored }, actor);
   return presentOptions(context, keys.filter(isSettingKey), rows);
 }
 
@@ -152,7 +156,7 @@ interface Written {
   changes: readonly OptionChangeRecord[];
 }
 
-async function writeEvent(context: AppContext, { written, changes }: Written, actor: UserRecord): Promise<void> {
+async function writeEvent(context: AppContext, { written, changes }: Written, actor: Saver): Promise<void> {
   const keys = written.map((row) => row.id);
   const content = `修改系统设置 ${keys.join('、')}`;
   const reported = changes.flatMap(reportedChanges);

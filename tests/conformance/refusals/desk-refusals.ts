@@ -2,6 +2,7 @@
 import { vi } from 'vitest';
 import { DatabaseUnavailable } from '#server/db/collection.ts';
 import type { BackupRecord } from '#server/db/records/backup.ts';
+import type { PricePlanRecord } from '#server/db/records/price-plan.ts';
 import type { LogRecord } from '#server/db/records/log.ts';
 import { epay } from '#server/features/wallet/payments/epay.ts';
 import { buildBackup } from '#tests/support/build-backup.ts';
@@ -127,6 +128,35 @@ async function holding(desk: ConsoleDesk, { path, count }: { path: string; count
 }
 
 export const deskRefusals = {
+  price_sync_running: async ({ app: { context, clock }, admin }) => {
+    const runs = context.db.collection('price_syncs');
+    const nothing = { source: '', compared: 0, applied: 0, waiting: 0, invalid: [], unplaced: [] };
+    const started_at = Math.floor(clock.now() / 1000);
+    await runs.insert({ id: 900_001, trigger: 'console', user_id: 1, state: 'running', running: 1, started_at, ...nothing });
+    const reported = reportedBy(await admin.post('/api/price/sync'));
+    await runs.remove({ id: 900_001 });
+    return reported;
+  },
+  price_plans_full: async ({ app: { context, clock }, admin }) => {
+    const at = Math.floor(clock.now() / 1000) + 60;
+    const plan: Omit<PricePlanRecord, 'id'> = {
+      model: 'planned',
+      entries: [],
+      lines: [],
+      at,
+      state: 'waiting',
+      user_id: 1,
+      created_at: at,
+      source: '',
+    };
+    await context.db.write(Array.from({ length: 1000 }, (_, index) => ({ insert: { ...plan, id: 900_000 + index }, into: 'price_plans' })));
+    const nothing = { entries: [], lines: [], guards: [], is_new: false, unplaced: [], provider: '', source: '' };
+    await context.db.collection('price_reviews').insert({ id: 'planned', revision: 'r', state: 'waiting', found_at: at, ...nothing });
+    const reported = reportedBy(await admin.post('/api/price/sync/apply', { changes: [{ model: 'planned', revision: 'r' }], at }));
+    await context.db.collection('price_plans').remove({ model: { ne: '' } });
+    await context.db.collection('price_reviews').remove({ id: 'planned' });
+    return { reported, details: { limit: 1000 } };
+  },
   backup_running: async (desk) => {
     const { id } = await addBackup(desk, { state: 'running', running: 1 });
     const reported = reportedBy(await desk.root.post('/api/backup/'));

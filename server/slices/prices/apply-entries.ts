@@ -1,0 +1,102 @@
+// Writes entries into the price maps, each only if it is still as it was found: a change that was reviewed is applied as reviewed or not at all.
+import { AppError } from '#shared/errors.ts';
+import type { NumberMap } from '#shared/setting-values.ts';
+import { settings as catalogue } from '#shared/settings.ts';
+import type { AppContext } from '#server/context.ts';
+import type { PriceEntryRecord } from '#server/db/records/price-review.ts';
+import type { UserRecord } from '#server/db/records/user.ts';
+import { saveOptions } from '#server/features/options/save-options.ts';
+import { defaultText } from '#server/settings/defaults.ts';
+import type { SaveReason } from '#server/settings/option-changes.ts';
+import { finishOptionWrites } from '#server/settings/option-writes.ts';
+import { isPriceKey, type PriceKey } from './price-lines.ts';
+
+export interface EntriesOfModel {
+  model: string;
+  entries: readonly PriceEntryRecord[];
+}
+
+export interface AppliedEntries {
+  /** Models whose entries are as wanted now. */
+  done: string[];
+  /** Models with an entry that was edited meanwhile; nothing of theirs was written. */
+  changed: string[];
+}
+
+const mostAttempts = 20;
+
+/**
+ * Applies the changes of several models in one save.
+ * @throws {AppError} `option_denied`, `database_unavailable`
+ */
+export async function applyEntries(
+  context: AppContext,
+  models: readonly EntriesOfModel[],
+  by: { actor: Pick<UserRecord, 'id' | 'username' | 'role'>; reason: SaveReason },
+): Promise<AppliedEntries> {
+  for (let attempt = 0; attempt < mostAttempts; attempt += 1) {
+    const { maps, ...result } = await plan(context, models);
+    if (maps.size === 0) return result;
+    const edits = [...maps].map(([key, { values, revision }]) => ({ key, value: JSON.stringify(Object.fromEntries(values)), revision }));
+    try {
+      await saveOptions(context, edits, { ...by, conflictData: () => undefined });
+      return result;
+    } catch (failure) {
+      // Someone else has saved one of the maps: their entries are read again.
+      if (!(failure instanceof AppError) || failure.code !== 'revision_conflict') throw failure;
+    }
+  }
+  throw new AppError('database_unavailable', {}, { retryAfter: 1 });
+}
+
+interface EditedMap {
+  values: Map<string, number>;
+  revision: number;
+}
+
+async function plan(context: AppContext, models: readonly EntriesOfModel[]): Promise<AppliedEntries & { maps: Map<PriceKey, EditedMap> }> {
+  await finishOptionWrites(context);
+  const stored = await storedMaps(context, [...new Set(models.flatMap(({ entries }) => entries.map(({ key }) => key)))].filter(isPriceKey));
+  const [done, changed]: [string[], string[]] = [[], []];
+  const maps = new Map<PriceKey, EditedMap>();
+  for (const { model, entries } of models) {
+    const known = entries.flatMap(({ key, ...entry }) => (isPriceKey(key) ? [{ key, ...entry }] : []));
+    const valueOf = ({ key, name }: (typeof known)[number]) => stored.get(key)?.values.get(name);
+    const isApplied = known.every((entry) => valueOf(entry) === entry.after);
+    if (known.length < entries.length || (!isApplied && known.some((entry) => valueOf(entry) !== entry.before))) {
+      changed.push(model);
+      continue;
+    }
+    done.push(model);
+    if (isApplied) continue;
+    for (const { key, name, after } of known) {
+      const map = stored.get(key);
+      if (map === undefined) continue;
+      if (after === undefined) map.values.delete(name);
+      else map.values.set(name, after);
+      maps.set(key, map);
+    }
+  }
+  return { done, changed, maps };
+}
+
+async function storedMaps({ db, log }: AppContext, keys: readonly PriceKey[]): Promise<Map<PriceKey, EditedMap>> {
+  const rows = new Map((await db.collection('options').find({ id: { in: keys } })).map((row) => [row.id, row]));
+  return new Map(
+    keys.map((key) => {
+      const row = rows.get(key);
+      const parsed = catalogue[key].parse(row?.value ?? defaultText(key), key);
+      if (!parsed.ok) log.warn({ option: key, problem: parsed.problem.code }, 'a stored price map is not valid, its default is edited');
+      return [key, { values: entriesOf(parsed.ok ? parsed.value : defaultsOf(key)), revision: row?.revision ?? 0 }];
+    }),
+  );
+}
+
+function defaultsOf(key: PriceKey): NumberMap {
+  const parsed = catalogue[key].parse(defaultText(key), key);
+  return parsed.ok ? parsed.value : {};
+}
+
+function entriesOf(map: NumberMap): Map<string, number> {
+  return new Map(Object.entries(map));
+}
