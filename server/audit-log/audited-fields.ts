@@ -68,7 +68,7 @@ export const auditedFields: { readonly [Name in AuditedName]: Modes<Records[Name
     key_hash: 'secret',
     key_cipher: 'none',
     old_key_hash: 'secret',
-    old_key_until: 'none',
+    old_key_until: 'value',
     old_key_hash_2: 'none',
     old_key_until_2: 'none',
     old_key_hash_3: 'none',

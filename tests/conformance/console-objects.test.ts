@@ -8,6 +8,7 @@ import { Role } from '#shared/roles.ts';
 import type { BackupRecord } from '#server/db/records/backup.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 import { consoleCalls, nameOf } from '#tests/conformance/console-calls.ts';
+import { readAuditSpecs } from '#tests/support/audit-specs.ts';
 import { type BillingUpstream, startBillingUpstream } from '#tests/support/billing-upstream.ts';
 import { SessionSums } from '#server/money/settlement/session-sums.ts';
 import { sessionKey } from '#server/money/settlement/session-writes.ts';
@@ -93,6 +94,8 @@ const backupOf = async ({ app }: Scene, fields: Partial<BackupRecord>): Promise<
   return id;
 };
 
+const specs = await readAuditSpecs();
+
 const byId =
   (find: (scene: Scene) => Promise<number | string>): Row =>
   async (scene, path) => ({ path: path.replace(/\{\w+\}/, String(await find(scene))) });
@@ -108,7 +111,12 @@ const rows: Readonly<Record<string, Row>> = {
     path: path.replace('{id}', String(await tokenOf(scene))),
     body: { old_key_seconds: 60, revision: 1 },
   }),
-  'DELETE /api/token/{id}/old_key': byId(tokenOf),
+  'DELETE /api/token/{id}/old_key': byId(async (scene) => {
+    const id = await tokenOf(scene);
+    const renewed = await (await scene.app.as(scene.owner)).post(`/api/token/${id}/renew`, { old_key_seconds: 60, revision: 1 });
+    expect(renewed).toMatchObject({ success: true });
+    return id;
+  }),
   async 'POST /api/token/restore'(scene, path) {
     const id = await tokenOf(scene);
     await (await scene.app.as(scene.owner)).delete(`/api/token/${id}`);
@@ -253,6 +261,15 @@ describe.each(engines)('records by their callers on $kind', (engine) => {
     client.setUser(id);
     return client;
   };
+  /** Entries of the audit log that a call has left. */
+  const auditedBy = async ({ headers }: TestResponse) => {
+    const entries = await app.context.db.collection('audit_entries').find({}, { sort: [['id', -1]], limit: 50 });
+    return entries.filter(({ request_id }) => request_id === headers['x-oneapi-request-id']);
+  };
+  const isAudited = (name: string): boolean => {
+    const spec = specs.get(name);
+    return spec !== undefined && !('exempt' in spec);
+  };
   /** Refused, or nothing of it done. */
   const nothing = ({ success, data }: TestResponse) => !success || data === 0;
 
@@ -270,6 +287,7 @@ describe.each(engines)('records by their callers on $kind', (engine) => {
     const own = await ask(name, ownCaller);
     expect(own, `whose it is: ${own.message}`).toMatchObject({ status: 200, success: true });
     expect(nothing(own), 'whose it is').toBe(false);
+    expect((await auditedBy(own)).length > 0, 'is in the audit log').toBe(isAudited(name));
 
     const missing = await ask(name, async (owner) => withHeader(await ownCaller(owner), null));
     expect(missing, 'without the header').toMatchObject({ status: 401, code: 'user_header_missing' });

@@ -54,7 +54,7 @@ export function useAuditWords() {
     if (name === 'role') return t(`audit.role.${roleName(given)}`);
     if (name === 'quota' || name === 'session_budget') return format.quota(given);
     if (name === 'quota_change') return format.quotaChange(given);
-    if (name === 'expired_time') return given > 0 ? format.dateTime(given) : t('audit.value.never');
+    if (name === 'expired_time' || name === 'old_key_until') return given > 0 ? format.dateTime(given) : t('audit.value.never');
     if (name === 'auto_ban') return t(given === 1 ? 'audit.value.yes' : 'audit.value.no');
     return format.ratio(given);
   }
