@@ -132,9 +132,8 @@ describe('Kubernetes', () => {
 
   test('a missing database takes pods out of service, and does not restart them', () => {
     for (const probe of [container.startupProbe, container.readinessProbe])
-      expect(probe.httpGet).toEqual({ path: '/healthz', port: 'http' });
-    // A file of the console.
-    expect(existsSync(path.join(root, 'public', container.livenessProbe.httpGet.path))).toBe(true);
+      expect(probe.httpGet).toEqual({ path: '/readyz', port: 'http' });
+    expect(container.livenessProbe.httpGet).toEqual({ path: '/livez', port: 'http' });
   });
 });
 
