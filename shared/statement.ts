@@ -32,7 +32,7 @@ export const Statement = z.object({
   to: z.int(),
   /** Rows of the log before this moment may be deleted; 0: none is. Unix seconds. Absent from servers that do not report it. */
   rows_from: z.optional(z.int()),
-  /** Quota of one dollar. */
+  /** Quota of one dollar at the end of the time. */
   quota_per_unit: z.number(),
   opening: z.int(),
   closing: z.int(),

@@ -15,6 +15,7 @@ import { isRetryable, refusesRequest } from '#server/exchange/failure-consequenc
 import { resolveRoute } from '#server/exchange/resolve-route.ts';
 import type { ChannelRoute } from '#server/exchange/find-route.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
+import { ratioOfGroup } from '#server/settings/group-moves.ts';
 import type { UpstreamFailure } from '#server/exchange/upstream-error.ts';
 
 /** How the attempts of a call ended. */
@@ -112,13 +113,13 @@ export async function runAttempts(call: RunningCall, client: ClientStream | null
   return stopped === undefined ? (bad ?? last) : { kind: 'none', reason: stopped };
 }
 
-/** Moves a call of group `auto` on to its next group, whose factor it pays then; undefined if there is none. */
+/** Moves a call of group `auto` on to its next group, whose factor it pays then, at the price of its admission; undefined if there is none. */
 function moveToNextGroup(call: RunningCall): string | undefined {
-  const { admission, model, reserved, services } = call;
+  const { admission, reserved, services } = call;
   const [group, ...furtherGroups] = admission.furtherGroups ?? [];
   if (group === undefined) return undefined;
   call.admission = { ...admission, group, furtherGroups };
-  reserved.quoted = services.context.quotes.priceOf(model, group, admission.user);
+  reserved.quoted = { ...reserved.quoted, groupRatio: ratioOfGroup(services.context.settings, group, admission.user.group) };
   return group;
 }
 

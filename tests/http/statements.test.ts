@@ -39,6 +39,21 @@ function expectAddsUp({ opening, closing, entries, more_entries: more, calls, mo
 }
 
 describe.each(engines)('statements on $kind', { concurrent: true }, (engine) => {
+  it('of a past time have the quota of a dollar of that time', async () => {
+    await using scene = await createScene(engine);
+    const { app, user } = scene;
+    const root = await app.setup();
+    const client = await app.as(user);
+    app.clock.advance(hour * 1000);
+    const middle = nowOf(scene);
+    app.clock.advance(hour * 1000);
+    expect(await root.put('/api/option/', { key: 'QuotaPerUnit', value: '1000000' })).toMatchObject({ success: true });
+    expect(await read(client, own, { from: middle - hour, to: middle })).toMatchObject({ quota_per_unit: 500_000 });
+    expect(await read(client, own, { from: middle })).toMatchObject({ quota_per_unit: 1_000_000 });
+    const table = await root.get(`/api/statement/accounts/sum?start_timestamp=${middle - hour}&end_timestamp=${middle}`);
+    expect(table.data).toMatchObject({ quota_per_unit: 500_000 });
+  });
+
   it('add up to the ledger, follow each other without a gap, and name what came and what went', async () => {
     await using scene = await createScene(engine);
     const { app, user } = scene;

@@ -182,7 +182,15 @@ describe.each(engines)('batches on $kind', (engine) => {
       sdk(scene),
       names.map((name) => line(name)),
     );
-    await setOption(scene.app, 'ModelRatio', JSON.stringify({ [model]: 100 }));
+    const raised = {
+      ModelRatio: { [model]: 100 },
+      CompletionRatio: { [model]: 50 },
+      TierPrice: { 'batch:gpt-*': 3 },
+      GroupRatio: { default: 9 },
+    };
+    for (const [key, map] of Object.entries(raised)) await setOption(scene.app, key, JSON.stringify(map));
+    // Not even a lost price matters to work that is under way.
+    await setOption(scene.app, 'ModelRatio', '{}');
     await end(scene, provider);
     expect(await scene.balance()).toBe(before - 6 * 8);
     // Each of them costs 7.5, and is rounded up: a line of its own.

@@ -9,6 +9,7 @@ import type { LedgerRecord } from '#server/db/records/ledger-entry.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 import { chargesByUser, chargesOfAll, closedChargesByUser, closedChargesOfAll } from '#server/logs/user-charges.ts';
 import { closingKind, closingRef } from '#server/money/log-closing.ts';
+import { settingAt } from '#server/settings/setting-at.ts';
 import type { BookSpan } from './steady-books.ts';
 
 type Parts = Pick<BalanceSums, 'opening' | 'top_ups' | 'adjustments' | 'refunds' | 'spent' | 'closing'>;
@@ -48,7 +49,8 @@ export async function balancesOf(db: Database, users: readonly UserRecord[], { f
   }));
 }
 
-export async function sumBalances({ db, settings }: AppContext, { from, to, rows }: BookSpan): Promise<BalanceSums> {
+export async function sumBalances(context: AppContext, { from, to, rows }: BookSpan): Promise<BalanceSums> {
+  const { db } = context;
   const ledger = db.collection('ledger');
   const all = { account: 'user', state: 'done', kind: { ne: closingKind } } as const;
   const [accounts, before, within, closings, deletedSince, deletedWithin, early, during] = await Promise.all([
@@ -63,7 +65,7 @@ export async function sumBalances({ db, settings }: AppContext, { from, to, rows
   ]);
   const opening = amountOf(before) + amountOf(closings) + deletedSince - early;
   const parts = partsOf(opening, within, during + deletedWithin);
-  return { from, to, rows_from: rows, quota_per_unit: settings.get('QuotaPerUnit'), accounts, ...parts };
+  return { from, to, rows_from: rows, quota_per_unit: await settingAt(context, 'QuotaPerUnit', to), accounts, ...parts };
 }
 
 export const noParts: Parts = { opening: 0, top_ups: 0, adjustments: 0, refunds: 0, spent: 0, closing: 0 };

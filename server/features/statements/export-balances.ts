@@ -8,6 +8,7 @@ import type { RouteHost } from '#server/http/mount.ts';
 import { accountName } from '#server/http/fair-reads.ts';
 import { type LogReader, mayStillRead } from '#server/http/reader-rights.ts';
 import { accountsOf, addParts, balancesOf, noParts } from './account-balances.ts';
+import { settingAt } from '#server/settings/setting-at.ts';
 import { type BookSpan, checkedSpan, onSteadyBooks, type RequestedSpan, spanWithin } from './steady-books.ts';
 
 const accountsAtOnce = 300;
@@ -29,8 +30,8 @@ export function createBalanceExports(host: RouteHost): BalanceExports {
   async function* write(requested: { from: number; to: number }, reader: LogReader): AsyncGenerator<string> {
     running.set(reader.userId, (running.get(reader.userId) ?? 0) + 1);
     try {
-      const unit = context.settings.get('QuotaPerUnit');
       const span = await onSteadyBooks(context.db, async (bounds) => spanWithin(requested, bounds));
+      const unit = await settingAt(context, 'QuotaPerUnit', span.to);
       yield `${csvMark}${csvRow(['id', 'username', 'display_name', ...amounts.map((name) => `${name}_usd`), ...amounts.map((name) => `${name}_quota`)])}`;
       let sums = noParts;
       for await (const balances of pages(span, reader.userId)) {

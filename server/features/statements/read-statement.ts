@@ -10,6 +10,7 @@ import type { UserRecord } from '#server/db/records/user.ts';
 import { addCharges, chargesOfUser, closedCharges, type ModelCharges } from '#server/logs/user-charges.ts';
 import { periodOf } from '#server/money/closed-periods.ts';
 import { closingKind, closingRef } from '#server/money/log-closing.ts';
+import { settingAt } from '#server/settings/setting-at.ts';
 import { type BookSpan, checkedSpan, onSteadyBooks, type RequestedSpan, spanWithin } from './steady-books.ts';
 
 /** As many of each are shown by themselves. */
@@ -17,7 +18,8 @@ const mostEntries = 500;
 const mostModels = 200;
 
 /** @throws {AppError} `invalid_field`, `log_deletion_running` */
-export function readStatement({ db, now, settings }: AppContext, user: UserRecord, requested: RequestedSpan): Promise<Statement> {
+export function readStatement(context: AppContext, user: UserRecord, requested: RequestedSpan): Promise<Statement> {
+  const { db, now } = context;
   const { from, to } = checkedSpan(requested, Math.floor(now() / 1000));
   return onSteadyBooks(db, async (bounds) => {
     const { id, username, display_name } = user;
@@ -25,7 +27,8 @@ export function readStatement({ db, now, settings }: AppContext, user: UserRecor
     const begun = user.created_time - 1;
     const span = spanWithin({ from: from > begun ? from : periodOf(begun), to }, bounds);
     const counted = await count(db, user, { begun, span });
-    return { user_id: id, username, display_name, quota_per_unit: settings.get('QuotaPerUnit'), ...counted };
+    const quota_per_unit = await settingAt(context, 'QuotaPerUnit', counted.to);
+    return { user_id: id, username, display_name, quota_per_unit, ...counted };
   });
 }
 
