@@ -10,6 +10,7 @@ import { headerTier } from '#server/formats/service-tier.ts';
 import { authorizeRequest, buildRequest, type UpstreamCall, type UpstreamRequest } from './build-request.ts';
 import { SigningFailure } from './auth/signing-failure.ts';
 import type { PreparedChannel } from './prepared-channel.ts';
+import { upstreamIdOf } from './upstream-id.ts';
 import { withAwaiting } from './awaited-exchange.ts';
 import { withContents } from './fetched-contents.ts';
 import { leaveFiles } from './leave-files.ts';
@@ -55,6 +56,8 @@ export type SentRequest = Pick<
 > & {
   /** Service tier reported in the response headers. */
   reportedTier?: string;
+  /** The provider's id of the request, by which its bill and its support know it. */
+  upstreamId?: string;
   /** Number of pieces sent and in total, if the call is split. */
   pieces?: { sent: number; all: number };
 };
@@ -146,7 +149,7 @@ function send(request: UpstreamRequest, { context, call, options }: CallSending)
   const { channel } = call;
   const { sending, received } = options.isWanted?.() === false ? unwanted() : receive(context, channel, request, options.limits);
   const stored = storedOf(request);
-  const first = { sending, received: received.then((reported) => withTier(reported, stored)), request: stored };
+  const first = { sending, received: received.then((reported) => withReported(reported, stored)), request: stored };
   const { doubtful } = request;
   if (doubtful === undefined) return first;
   const resend = (withoutFields: ReadonlySet<string>) => sendCall(context, { ...call, withoutFields }, options);
@@ -169,10 +172,13 @@ function piecesOf(call: UpstreamCall): CallPieces | null {
   return route.isInPieces ? kind.over : (kind.inPieces?.(route, call.body, call.client) ?? null);
 }
 
-/** Records the service tier reported in the response headers. */
-function withTier(received: Received, request: SentRequest): Received {
-  const tier = received.kind === 'failed' || received.headers === undefined ? undefined : headerTier(received.headers);
+/** Records the service tier and the request id reported in the response headers. */
+function withReported(received: Received, request: SentRequest): Received {
+  if (received.kind === 'failed' || received.headers === undefined) return received;
+  const tier = headerTier(received.headers);
   if (tier !== undefined) request.reportedTier = tier;
+  const id = upstreamIdOf(received.headers);
+  if (id !== undefined) request.upstreamId = id;
   return received;
 }
 

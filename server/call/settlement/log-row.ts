@@ -49,7 +49,7 @@ export function chargeRow(call: RunningCall, end: RowEnd): ChargeRow {
     cache_tokens: usage?.cacheRead ?? 0,
     duration_ms: duration,
     attempts: call.attempts,
-    admin_info: adminInfo(call, { reported: usage?.cost, priced, runs }),
+    admin_info: adminInfo(call, { reported: usage?.cost, priced, runs, upstreamId: request?.upstreamId }),
   };
   if (end.firstByteMs !== undefined) other.frt = Math.round(end.firstByteMs);
   if (usage !== null) {
@@ -109,16 +109,18 @@ interface ReportedCost {
   reported: number | undefined;
   priced: PricedUsage | null;
   runs: PricedRuns | undefined;
+  upstreamId: string | undefined;
 }
 
 function adminInfo(
   { attempts, reserved: { quoted }, services }: RunningCall,
-  { reported, priced, runs }: ReportedCost,
+  { reported, priced, runs, upstreamId }: ReportedCost,
 ): LogOther['admin_info'] {
   const use_channel: string[] = [];
   for (let index = 0; index < attempts.length; index += 1) use_channel.push(String(attempts[index]?.channel));
-  if (reported === undefined || priced === null) return { use_channel };
-  return { use_channel, cost: { reported, ours: services.context.quotes.dollars(quoted, priced, runs) } };
+  const info = upstreamId === undefined ? { use_channel } : { use_channel, upstream_id: upstreamId };
+  if (reported === undefined || priced === null) return info;
+  return { ...info, cost: { reported, ours: services.context.quotes.dollars(quoted, priced, runs) } };
 }
 
 /** Counts cache writes as long ones, for responses that report all writes with the shortest lifetime. */
