@@ -5,6 +5,7 @@ import { isRelayPath, isServerPath } from '#shared/paths.ts';
 import type { AppContext } from '#server/context.ts';
 import { mountAccount } from '#server/features/account/routes.ts';
 import { mountAuditLog } from '#server/features/audit-log/routes.ts';
+import { mountBills } from '#server/features/provider-bills/routes.ts';
 import { mountBackups } from '#server/features/backups/routes.ts';
 import { mountChannels } from '#server/features/channels/routes.ts';
 import { mountDashboard } from '#server/features/dashboard/routes.ts';
@@ -146,6 +147,7 @@ function mountRoutes(host: RouteHost, relay: Relay): void {
   mountBackups(host); //                   /api/backup/
   mountImports(host); //                   /api/import/
   mountPrices(host); //                    /api/price/sync, plan, history, list
+  mountBills(host); //                     /api/bill/
   mountUsers(host); //                     /api/user/, search, manage, :id
   mountTokens(host); //                    /api/token/, /api/user_token/
   mountRedemptions(host); //               /api/redemption/, /api/user/topup

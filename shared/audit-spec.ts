@@ -15,6 +15,7 @@ export const auditKinds = [
   'organisation',
   'import',
   'backup',
+  'bill',
 ] as const;
 export type AuditKind = (typeof auditKinds)[number];
 

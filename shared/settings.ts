@@ -165,6 +165,9 @@ const catalogue = {
   QuotaRemindThreshold: integerSetting(1000, amount),
   /** Percent by which the price of calls may be away from what their providers say that they cost; 0: it is not looked at. */
   CostDriftPercent: numberSetting(20, { min: 0, max: 10_000 }),
+  /** Per cent and US dollars by which a day's bill of a provider may be away from what its calls should have cost; 0 per cent: no alert. */
+  BillDriftPercent: numberSetting(5, { min: 0, max: 10_000 }),
+  BillDriftUsd: numberSetting(1, { min: 0, max: 1_000_000 }),
   AutomaticDisableChannelEnabled: booleanSetting(false),
   AutomaticEnableChannelEnabled: booleanSetting(false),
   /** Compared with lower-cased messages. */

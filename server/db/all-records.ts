@@ -2,6 +2,14 @@
 import type { AuditEntryRecord } from '#server/db/records/audit-entry.ts';
 import type { BackupRecord } from '#server/db/records/backup.ts';
 import type { BatchRecord } from '#server/db/records/batch.ts';
+import type {
+  BillAccountRecord,
+  BillDayRecord,
+  BillImportRecord,
+  BillMappingRecord,
+  BillRequestRecord,
+  CostHourRecord,
+} from '#server/db/records/bill.ts';
 import type { CallRefundRecord } from '#server/db/records/call-refund.ts';
 import type { CallSessionRecord } from '#server/db/records/call-session.ts';
 import type { ChangeRecord } from '#server/db/records/change.ts';
@@ -109,6 +117,12 @@ export interface Records {
   responses: StoredResponseRecord;
   files: FileRecord;
   backups: BackupRecord;
+  bill_accounts: BillAccountRecord;
+  bill_mappings: BillMappingRecord;
+  bill_imports: BillImportRecord;
+  bill_days: BillDayRecord;
+  bill_requests: BillRequestRecord;
+  cost_hours: CostHourRecord;
   batches: BatchRecord;
   vector_stores: VectorStoreRecord;
   context_caches: ContextCacheRecord;

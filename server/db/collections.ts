@@ -1,5 +1,6 @@
 // Names and indexes of all collections; record types are in `records/`, one file each. Wire names are the
 // specification's, so that records and responses read alike.
+import { billCollections } from '#server/db/bill-collections.ts';
 import type { Records } from '#server/db/all-records.ts';
 import type { IndexSpec } from '#server/db/collection.ts';
 
@@ -275,6 +276,7 @@ export const collections: { [Name in keyof Records]: CollectionSpec & IdKind<Rec
   },
   // The unique index lets one run at a time.
   backups: { idBlock: 1, indexes: [{ name: 'running', fields: ['running'], unique: true, sparse: true }] },
+  ...billCollections,
   batches: {
     textIds: true,
     idBlock: 1,

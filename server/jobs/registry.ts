@@ -17,6 +17,7 @@ import { finishKeyMoves } from '#server/features/tokens/of-users/move-token.ts';
 import { fillKeyEndings } from '#server/tokens/key-endings.ts';
 import { sweepWatches } from '#server/tokens/refusal-watch.ts';
 import { sendEverySeconds, sendInvitations, sweepInvitations } from '#server/features/invitations/tend-invitations.ts';
+import { tendBills } from '#server/features/provider-bills/tend-bills.ts';
 import { tendGroupMoves } from '#server/features/groups/tend-moves.ts';
 import { finishRedemptions } from '#server/features/redemptions/redeem-code.ts';
 import { finishOrders } from '#server/features/wallet/credit-order.ts';
@@ -106,6 +107,7 @@ export const jobs: readonly Job[] = [
   { name: 'delete-old-tasks', everySeconds: 600, lockSeconds: 300, run: deleteOldTasks },
   { name: 'apply-price-plans', everySeconds: 15, lockSeconds: 300, run: applyPlans },
   { name: 'sync-prices', everySeconds: 60, lockSeconds: 900, run: syncPrices },
+  { name: 'tend-bills', everySeconds: 900, lockSeconds: 3600, run: tendBills },
   { name: 'tend-backups', everySeconds: 60, lockSeconds: 300, run: tendBackups },
   { name: 'check-books', everySeconds: 300, lockSeconds: 900, run: checkBooks },
   { name: 'check-log-folds', everySeconds: 600, lockSeconds: 300, run: checkFolds },

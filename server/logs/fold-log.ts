@@ -5,6 +5,8 @@ import type { AppContext } from '#server/context.ts';
 import type { LogFoldRecord } from '#server/db/records/log-fold.ts';
 import type { Database } from '#server/db/database.ts';
 import { LogType } from '#shared/logs.ts';
+import { foldCosts, refoldCosts } from './fold-costs.ts';
+import { openHead } from './fold-head.ts';
 import { foldDay } from './fold-day.ts';
 import { foldHour } from './fold-hour.ts';
 import { foldLatencies, refoldLatency } from './fold-latency.ts';
@@ -34,6 +36,7 @@ export async function foldLog(context: FoldContext): Promise<void> {
   if (!isBehind) await foldLatencies(db, head, { until, isOverdue });
   await foldUsage(context, head, until, isOverdue);
   if (isBehind) await foldLatencies(db, head, { until, isOverdue });
+  await foldCosts(db, head, { until, isOverdue });
   let day = head.days_until ?? 0;
   while (day + daySeconds <= until && !isOverdue()) {
     const next = await db.collection('log_sums').first({ key: allHours, start: { gte: day } }, { sort: [['start', 1]] });
@@ -68,29 +71,6 @@ export async function checkFolds(context: FoldContext): Promise<number> {
   await db.collection('log_folds').patch({ id: 'head' }, { set: { checked: next > oldest ? next : 0 } });
   if (wrong > 0) log.warn({ hours: wrong }, 'sums of the log did not agree with its rows and are made anew');
   return wrong;
-}
-
-async function openHead({ db, now }: FoldContext): Promise<LogFoldRecord> {
-  const fresh: LogFoldRecord = {
-    id: 'head',
-    until: 0,
-    days_until: 0,
-    generation: 0,
-    usage_until: 0,
-    usage_days_until: 0,
-    latency_until: 0,
-    quarters_from: 0,
-    since: Math.floor(now() / 1000),
-  };
-  return (
-    (await db
-      .collection('log_folds')
-      .patch(
-        { id: 'head' },
-        { max: { generation: 0, usage_until: 0, usage_days_until: 0, latency_until: 0 } },
-        { insertIfMissing: fresh },
-      )) ?? fresh
-  );
 }
 
 /** Marks hours folded by an earlier version, newest first, while they still have rows. */
@@ -143,6 +123,7 @@ async function refoldChanged({ db, now }: FoldContext, head: LogFoldRecord, isOv
       if (dayOf(hour) < (head.days_until ?? 0)) await foldDay(db, dayOf(hour));
       await refoldUsage(db, head, hour);
       await refoldLatency(db, head, hour);
+      await refoldCosts(db, head, hour);
     }
     for (const mark of due) await folds.remove({ id: mark.id });
   }

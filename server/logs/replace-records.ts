@@ -1,4 +1,5 @@
 import type { Database, Write } from '#server/db/database.ts';
+import type { CostHourRecord } from '#server/db/records/bill.ts';
 import type { LatencyHourRecord } from '#server/db/records/latency-hour.ts';
 import type { LogHourRecord } from '#server/db/records/log-hour.ts';
 import type { LogSumRecord } from '#server/db/records/log-sum.ts';
@@ -13,6 +14,7 @@ type Replacement = { prefix: string } & (
   | { into: 'log_sums'; records: readonly LogSumRecord[] }
   | { into: 'usage_sums'; records: readonly UsageSumRecord[] }
   | { into: 'latency_hours'; records: readonly LatencyHourRecord[] }
+  | { into: 'cost_hours'; records: readonly CostHourRecord[] }
 );
 
 /** Replaces all records with the prefix. Not atomic: readers must detect the change. */
@@ -29,5 +31,7 @@ function insertionsOf(replacement: Replacement): Write[] {
     return replacement.records.map((insert): Write => ({ insert, into: 'usage_sums', ignoreConflict: true }));
   if (replacement.into === 'latency_hours')
     return replacement.records.map((insert): Write => ({ insert, into: 'latency_hours', ignoreConflict: true }));
+  if (replacement.into === 'cost_hours')
+    return replacement.records.map((insert): Write => ({ insert, into: 'cost_hours', ignoreConflict: true }));
   return replacement.records.map((insert): Write => ({ insert, into: 'log_sums', ignoreConflict: true }));
 }

@@ -146,6 +146,17 @@ const storeUnpaid: Texts = {
       'Your balance does not cover the storage of vector store {0} ({1}): it cannot be used now and will be deleted after {2} (UTC). It is restored as soon as you top up.',
   },
 };
+const billDrift: Texts = {
+  zh: {
+    title: '上游账单「{0}」与日志不符',
+    content: '上游账户「{0}」{1} 至 {2} 有 {3} 天的账单与日志不符：账单为 ${4}，按日志应为 ${5}。详情见控制台的“上游账单”页。',
+  },
+  en: {
+    title: 'The bill of {0} is away from the log',
+    content:
+      'The bill of provider account {0} is away from the log on {3} of the days from {1} to {2}: ${4} were billed, and ${5} expected. See Provider bills in the console.',
+  },
+};
 const channelsTested: Texts = {
   zh: { title: '通道测试完成', content: '所有通道测试已完成' },
   en: { title: 'Channel tests have ended', content: 'All channels have been tested' },
@@ -202,6 +213,8 @@ export function textOf(event: NotificationEvent, language: Language, settings: S
     case 'price_sync_failed':
     case 'price_plan_changed':
       return priceText(event, language);
+    case 'bill_drift':
+      return billText(event, language);
     case 'sign_in_ended': {
       const { channel_id: id, name, reason } = event;
       const { title, content } = signInEnded[language];
@@ -224,6 +237,13 @@ function priceText(
   const { title, content } = (event.code === 'price_review' ? priceReview : pricePlanChanged)[language];
   const inserts = [...(event.code === 'price_review' ? [event.source] : []), String(event.count), event.models];
   return { type: event.code, title: fill(title, inserts), content, values: [], inserts };
+}
+
+function billText(event: Extract<NotificationEvent, { code: 'bill_drift' }>, language: Language): NotificationText {
+  const { account_id: id, name, from, to, days, billed, ours } = event;
+  const { title, content } = billDrift[language];
+  const inserts = [name, from, to, String(days), billed, ours];
+  return { type: `bill_drift_${id}`, title: fill(title, inserts), content, values: [], inserts };
 }
 
 export function trialText(language: Language): NotificationText {

@@ -188,6 +188,26 @@ function plainText(text: string): string {
   return storableText(text, longestText).replace(/\p{Cc}+/gu, ' ');
 }
 
+export interface BilledDrift {
+  /** Of the account at the provider. */
+  id: number;
+  name: string;
+  /** First and last day, and number of days. */
+  from: string;
+  to: string;
+  days: number;
+  /** US dollars, decimal texts. */
+  ours: string;
+  billed: string;
+}
+
+/** Alerts administrators that a provider's bill is away from what its calls should have cost. */
+export async function alertOfBill(parts: NotificationDependencies, { id, name, ...facts }: BilledDrift): Promise<void> {
+  const [ours, billed] = [facts.ours, facts.billed].map((dollars) => Number(dollars).toFixed(2));
+  const event = { ...facts, code: 'bill_drift', account_id: id, name: plainText(name), ours: ours ?? '', billed: billed ?? '' } as const;
+  await alertAdministrators(parts, `bill:${id}:${facts.from}:${facts.to}:${facts.days}`, event);
+}
+
 const backupMs = 3_600_000;
 
 /** Alerts administrators that a backup failed, at most once an hour. */

@@ -21,6 +21,7 @@ export const sealPurposes = [
   'store_batch',
   'repeated_response',
   'import_source',
+  'bill_key',
 ] as const;
 
 export type SealPurpose = (typeof sealPurposes)[number];

@@ -13,6 +13,7 @@ import { type BillingUpstream, startBillingUpstream } from '#tests/support/billi
 import { SessionSums } from '#server/money/settlement/session-sums.ts';
 import { sessionKey } from '#server/money/settlement/session-writes.ts';
 import { buildBackup } from '#tests/support/build-backup.ts';
+import { buildBillAccount, buildBillImport } from '#tests/support/build-bill.ts';
 import { buildLog } from '#tests/support/build-log.ts';
 import { createSession, createToken } from '#tests/support/build-token.ts';
 import { engines } from '#tests/support/engines.ts';
@@ -34,6 +35,8 @@ interface Scene {
 interface Aim {
   path: string;
   body?: unknown;
+  /** Of an endpoint that takes bytes. */
+  bytes?: string;
 }
 
 type Row = (scene: Scene, path: string) => Promise<Aim>;
@@ -56,6 +59,12 @@ const channelOf = async ({ root }: Scene, url: string): Promise<number> => {
   const fields = { type: 1, name: 'Pier', key: 'k', base_url: url, models: 'gpt-4o-mini', groups: ['default'] };
   const { data } = await root.post('/api/channel/', fields);
   return data[0];
+};
+const billAccountOf = async (scene: Scene) => {
+  const channel = await channelOf(scene, scene.upstream.url);
+  const input = buildBillAccount({ provider: 'openai', channel_ids: [channel], key: 'sk-admin-quay', base_url: scene.upstream.url });
+  const { data } = await scene.root.post('/api/bill/account', input);
+  return { id: Number(data.id), input };
 };
 const invitationOf = async ({ app, root }: Scene): Promise<number> => {
   const lines = [{ username: `in${app.context.randomText(8)}`, email: '', group: '', quota: 0 }];
@@ -209,6 +218,22 @@ const rows: Readonly<Record<string, Row>> = {
     writeFileSync(join(where, name), content);
     return backupOf(scene, { where, bytes: content.length });
   }),
+  'PUT /api/bill/account/{id}': async (scene, path) => {
+    const { id, input } = await billAccountOf(scene);
+    return { path: path.replace('{id}', String(id)), body: input };
+  },
+  'DELETE /api/bill/account/{id}': byId(async (scene) => (await billAccountOf(scene)).id),
+  'POST /api/bill/account/{id}/fetch': byId(async (scene) => (await billAccountOf(scene)).id),
+  'POST /api/bill/account/{id}/import': async (scene, path) => ({
+    path: path.replace('{id}', String((await billAccountOf(scene)).id)),
+    bytes: '{"object":"page","data":[{"object":"bucket","start_time":1768176000,"results":[]}]}',
+  }),
+  'POST /api/bill/import/{id}/stop': byId(async (scene) => {
+    const { id: account } = await billAccountOf(scene);
+    const id = await scene.app.context.db.nextId('bill_imports');
+    await scene.app.context.db.collection('bill_imports').insert(buildBillImport({ id, account_id: account }));
+    return id;
+  }),
   'PUT /api/channel/': async (scene, path) => ({ path, body: { id: await channelOf(scene, scene.upstream.url), priority: 3 } }),
   'GET /api/redemption/{id}': byId(async ({ app, root }) => (await codeRecord(app, await makeCode(root))).id),
   'DELETE /api/redemption/{id}': byId(async ({ app, root }) => (await codeRecord(app, await makeCode(root))).id),
@@ -251,10 +276,11 @@ describe.each(engines)('records by their callers on $kind', (engine) => {
     const row = rows[name];
     if (call === undefined || row === undefined) throw new Error(`There is no call ${name}`);
     const owner = await app.createUser({ quota: 1_000_000 });
-    const { path, body } = await row({ app, root, upstream, bank, owner }, call.path);
+    const { path, body, bytes } = await row({ app, root, upstream, bank, owner }, call.path);
     const caller = await callerOf(owner);
     await before(owner);
-    return caller.call(call.method, path, body);
+    const options = bytes === undefined ? {} : { rawBody: bytes, headers: { 'content-type': 'application/octet-stream' } };
+    return caller.call(call.method, path, body, options);
   }
   const someone = async (role: UserRecord['role']) => app.as(await app.createUser({ role }));
   const withHeader = async (client: TestClient, id: number | null) => {

@@ -128,6 +128,8 @@ text PriceSyncProviders anthropic,openai,google,gemini,xai,deepseek,mistral,moon
 text PriceSyncApply none
 number PriceSyncGuardPercent 20
 boolean PriceListPublic false
+number BillDriftPercent 5
+number BillDriftUsd 1
 number BackupIntervalHours 0
 number BackupKeep 7
 secret BackupPassphrase

@@ -62,6 +62,56 @@ onEachEngine('query plans', (current) => {
     expect(await plan('logs', { content: 'x' })).toMatchObject({ scans: true });
   });
 
+  it('bills: what imports, comparisons and lists ask for', async (context) => {
+    if ((await plan('bill_days', { id: 'x' })) === null) context.skip('This server does not explain.');
+    const span = { and: [{ day: { gte: 'a' } }, { day: { lte: 'b' } }] };
+    const byDay = [
+      ['day', 1],
+      ['id', 1],
+    ] as const;
+    const requested: readonly Requested[] = [
+      { of: 'bill_accounts', filter: { fetch_at: { lte: 5 } }, sort: [['fetch_at', 1]], limit: 20 },
+      { of: 'bill_imports', filter: { running: { gte: 0 }, or: [{ alive_until: { lt: 5 } }] }, limit: 20 },
+      { of: 'bill_days', filter: { account_id: 1, ...span }, sort: [['day', 1]], limit: 31 },
+      { of: 'bill_days', filter: { account_id: 1 }, sort: [['day', -1]], limit: 1 },
+      { of: 'bill_requests', filter: { account_id: 1, state: 'unbilled' }, sort: [['day', -1]], limit: 20 },
+      { of: 'bill_requests', filter: { state: 'foreign' }, sort: [['day', -1]], limit: 20 },
+      {
+        of: 'bill_requests',
+        filter: { and: [{ account_id: 1, state: 'foreign' }, { day: { gte: 'a' } }, { or: [{ day: { gt: 'a' } }, { id: { gt: 'x' } }] }] },
+        sort: byDay,
+        limit: 500,
+      },
+      { of: 'bill_requests', filter: { account_id: 1, day: 'a', and: [{ id: { gt: 'x' } }] }, sort: [['id', 1]], limit: 1000 },
+      { of: 'bill_requests', filter: { account_id: 1, ...span }, sort: [['day', 1]], limit: 1 },
+      { of: 'bill_requests', filter: { day: { lt: 'a' } }, sort: [['day', 1]], limit: 20 },
+      {
+        of: 'cost_hours',
+        filter: { channel_id: 1, and: [{ start: { gte: 1 } }, { start: { lt: 9 } }] },
+        sort: [['start', 1]],
+        limit: 1000,
+      },
+      { of: 'cost_hours', filter: { start: { lt: 9 } }, sort: [['start', 1]], limit: 20 },
+      {
+        of: 'logs',
+        filter: {
+          channel_id: 1,
+          and: [{ created_at: { gte: 1 } }, { created_at: { lt: 9 } }, { or: [{ created_at: { gt: 1 } }, { id: { gt: 5 } }] }],
+        },
+        sort: [
+          ['created_at', 1],
+          ['id', 1],
+        ],
+        limit: 200,
+      },
+    ];
+    for (const { of, filter, ...options } of requested)
+      expect(await plan(of, filter, options), `${of} by ${JSON.stringify(filter)}`).toMatchObject({
+        scans: false,
+        ...(options.sort === undefined ? {} : { sorts: false }),
+      });
+  });
+
   it('kept responses, conversations, their events and sessions: what calls, jobs and screens ask for', async (context) => {
     if ((await plan('responses', { id: 'x' })) === null) context.skip('This server does not explain.');
     const requested: readonly Requested[] = [

@@ -90,6 +90,8 @@ export const operationPages: readonly SettingPage[] = [
         entries: fields(
           'ChannelDisableThreshold',
           'CostDriftPercent',
+          'BillDriftPercent',
+          'BillDriftUsd',
           'ChannelAffinityEnabled',
           'PromptCachingEnabled',
           'AutomaticDisableChannelEnabled',

@@ -10,6 +10,10 @@ export interface LogFoldRecord {
   usage_days_until?: number;
   /** Head: the hours before this one have latencies (`latency_hours`), if they still had rows. */
   latency_until?: number;
+  /** Head: the hours before this one have the costs that bills are compared with. Undefined: no account at a provider is compared yet. */
+  costs_until?: number;
+  /** Head: first hour with such costs. */
+  costs_from?: number;
   /**
    * Head: the hours from this one on have quarters, and tokens by id. Undefined if an earlier version has folded them
    * all.

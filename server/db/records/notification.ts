@@ -20,6 +20,8 @@ export type NotificationEvent =
   /** Planned price changes that were not applied, because a price was edited since. */
   | { code: 'price_plan_changed'; count: number; models: string }
   | { code: 'backup_failed'; name: string; reason: string }
+  /** Days of a bill that are away from what was expected, of both in US dollars as decimal texts. */
+  | { code: 'bill_drift'; account_id: number; name: string; from: string; to: string; days: number; ours: string; billed: string }
   | { code: 'channel_test' };
 
 /** A notification in the outbox, until it is sent or given up. */

@@ -6,6 +6,8 @@ import type { PricePlanRecord } from '#server/db/records/price-plan.ts';
 import type { LogRecord } from '#server/db/records/log.ts';
 import { epay } from '#server/features/wallet/payments/epay.ts';
 import { buildBackup } from '#tests/support/build-backup.ts';
+import { buildBillAccount, buildBillImport } from '#tests/support/build-bill.ts';
+import { buildChannel } from '#tests/support/build-channel.ts';
 import { buildLog } from '#tests/support/build-log.ts';
 import { until } from '#tests/support/until.ts';
 import { setOption } from '#tests/support/relay-scene.ts';
@@ -110,6 +112,17 @@ async function asksOnce(desk: ConsoleDesk, path: string): Promise<Reported> {
   return reported;
 }
 
+async function withBillAccount<Result>(desk: ConsoleDesk, work: (account: number) => Promise<Result>): Promise<Result> {
+  const channels = desk.app.context.db.collection('channels');
+  const made = await desk.app.context.db.nextId('channels');
+  await channels.insert(buildChannel({ id: made }));
+  const { data } = await desk.root.post('/api/bill/account', buildBillAccount({ channel_ids: [made] }));
+  const reported = await work(data.id);
+  await desk.root.delete(`/api/bill/account/${data.id}`);
+  await channels.remove({ id: made });
+  return reported;
+}
+
 /** Answers that are open, until `work` is done. */
 async function holding(desk: ConsoleDesk, { path, count }: { path: string; count: number }): Promise<Reported> {
   const client = await desk.member();
@@ -204,6 +217,31 @@ export const deskRefusals = {
   backup_gone: async (desk) => {
     const { id } = await addBackup(desk, { state: 'done', bytes: 7 });
     return reportedBy(await desk.root.get(`/api/backup/${id}/file`));
+  },
+  bill_import_running: (desk) =>
+    withBillAccount(desk, async (account) => {
+      const { context, clock } = desk.app;
+      const id = await context.db.nextId('bill_imports');
+      await context.db.collection('bill_imports').insert(buildBillImport({ id, account_id: account, alive_until: clock.now() + 30_000 }));
+      const headers = { 'content-type': 'application/octet-stream' };
+      return reportedBy(await desk.root.post(`/api/bill/account/${account}/import`, undefined, { rawBody: '{}', headers }));
+    }),
+  bill_channel_taken: (desk) =>
+    withBillAccount(desk, async (account) => {
+      const { channel_ids } = (await desk.app.context.db.collection('bill_accounts').get(account)) ?? { channel_ids: [] };
+      const reported = reportedBy(await desk.root.post('/api/bill/account', buildBillAccount({ channel_ids })));
+      return { reported, details: { channel: channel_ids[0] ?? 0, name: 'Main' } };
+    }),
+  bill_no_usage_api: (desk) =>
+    withBillAccount(desk, async (account) => reportedBy(await desk.root.post(`/api/bill/account/${account}/fetch`))),
+  async bill_mappings_full(desk) {
+    const mappings = desk.app.context.db.collection('bill_mappings');
+    for (let index = 0; index < 100; index += 1)
+      await mappings.insert({ id: `mapping ${index}`, columns: [], decimal: '.', changed_at: 0 });
+    const columns = { date: 'Day', model: 'Model', amount: 'Cost' };
+    const reported = reportedBy(await desk.root.put('/api/bill/mapping', { name: 'one more', columns, decimal: '.' }));
+    await mappings.remove({});
+    return { reported, details: { count: 100 } };
   },
   update_source_missing: async (desk) => reportedBy(await desk.root.get('/api/status/update')),
   update_check_failed: (desk) =>
