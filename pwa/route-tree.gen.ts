@@ -32,6 +32,7 @@ import { Route as ShellMidjourneyRouteImport } from './routes/_shell/midjourney.
 import { Route as ShellOutboxRouteImport } from './routes/_shell/outbox.tsx';
 import { Route as ShellPersonalRouteImport } from './routes/_shell/personal.tsx';
 import { Route as ShellPlaygroundRouteImport } from './routes/_shell/playground.tsx';
+import { Route as ShellPriceUpdatesRouteImport } from './routes/_shell/price-updates.tsx';
 import { Route as ShellPricingRouteImport } from './routes/_shell/pricing.tsx';
 import { Route as ShellRedemptionRouteImport } from './routes/_shell/redemption.tsx';
 import { Route as ShellSettingRouteImport } from './routes/_shell/setting.tsx';
@@ -166,6 +167,11 @@ const ShellPlaygroundRoute = ShellPlaygroundRouteImport.update({
   path: '/playground',
   getParentRoute: () => ShellRoute,
 } as any);
+const ShellPriceUpdatesRoute = ShellPriceUpdatesRouteImport.update({
+  id: '/price-updates',
+  path: '/price-updates',
+  getParentRoute: () => ShellRoute,
+} as any);
 const ShellPricingRoute = ShellPricingRouteImport.update({
   id: '/pricing',
   path: '/pricing',
@@ -289,6 +295,7 @@ export interface FileRoutesByFullPath {
   '/outbox': typeof ShellOutboxRoute;
   '/personal': typeof ShellPersonalRoute;
   '/playground': typeof ShellPlaygroundRoute;
+  '/price-updates': typeof ShellPriceUpdatesRoute;
   '/pricing': typeof ShellPricingRoute;
   '/redemption': typeof ShellRedemptionRoute;
   '/setting': typeof ShellSettingRoute;
@@ -331,6 +338,7 @@ export interface FileRoutesByTo {
   '/outbox': typeof ShellOutboxRoute;
   '/personal': typeof ShellPersonalRoute;
   '/playground': typeof ShellPlaygroundRoute;
+  '/price-updates': typeof ShellPriceUpdatesRoute;
   '/pricing': typeof ShellPricingRoute;
   '/redemption': typeof ShellRedemptionRoute;
   '/setting': typeof ShellSettingRoute;
@@ -375,6 +383,7 @@ export interface FileRoutesById {
   '/_shell/outbox': typeof ShellOutboxRoute;
   '/_shell/personal': typeof ShellPersonalRoute;
   '/_shell/playground': typeof ShellPlaygroundRoute;
+  '/_shell/price-updates': typeof ShellPriceUpdatesRoute;
   '/_shell/pricing': typeof ShellPricingRoute;
   '/_shell/redemption': typeof ShellRedemptionRoute;
   '/_shell/setting': typeof ShellSettingRoute;
@@ -421,6 +430,7 @@ export interface FileRouteTypes {
     | '/outbox'
     | '/personal'
     | '/playground'
+    | '/price-updates'
     | '/pricing'
     | '/redemption'
     | '/setting'
@@ -463,6 +473,7 @@ export interface FileRouteTypes {
     | '/outbox'
     | '/personal'
     | '/playground'
+    | '/price-updates'
     | '/pricing'
     | '/redemption'
     | '/setting'
@@ -506,6 +517,7 @@ export interface FileRouteTypes {
     | '/_shell/outbox'
     | '/_shell/personal'
     | '/_shell/playground'
+    | '/_shell/price-updates'
     | '/_shell/pricing'
     | '/_shell/redemption'
     | '/_shell/setting'
@@ -695,6 +707,13 @@ declare module '@tanstack/react-router' {
       path: '/playground';
       fullPath: '/playground';
       preLoaderRoute: typeof ShellPlaygroundRouteImport;
+      parentRoute: typeof ShellRoute;
+    };
+    '/_shell/price-updates': {
+      id: '/_shell/price-updates';
+      path: '/price-updates';
+      fullPath: '/price-updates';
+      preLoaderRoute: typeof ShellPriceUpdatesRouteImport;
       parentRoute: typeof ShellRoute;
     };
     '/_shell/pricing': {
@@ -912,6 +931,7 @@ interface ShellRouteChildren {
   ShellOutboxRoute: typeof ShellOutboxRoute;
   ShellPersonalRoute: typeof ShellPersonalRoute;
   ShellPlaygroundRoute: typeof ShellPlaygroundRoute;
+  ShellPriceUpdatesRoute: typeof ShellPriceUpdatesRoute;
   ShellPricingRoute: typeof ShellPricingRoute;
   ShellRedemptionRoute: typeof ShellRedemptionRoute;
   ShellSettingRoute: typeof ShellSettingRoute;
@@ -942,6 +962,7 @@ const ShellRouteChildren: ShellRouteChildren = {
   ShellOutboxRoute: ShellOutboxRoute,
   ShellPersonalRoute: ShellPersonalRoute,
   ShellPlaygroundRoute: ShellPlaygroundRoute,
+  ShellPriceUpdatesRoute: ShellPriceUpdatesRoute,
   ShellPricingRoute: ShellPricingRoute,
   ShellRedemptionRoute: ShellRedemptionRoute,
   ShellSettingRoute: ShellSettingRoute,

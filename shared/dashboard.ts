@@ -155,6 +155,8 @@ export const OperatorTodo = z.object({
       }),
     ),
   ),
+  /** Price changes that wait for a review, planned ones that were not applied, and whether the last comparison failed. Absent: none of it. */
+  prices: z.optional(z.object({ reviews: z.int(), changed: z.int(), has_failed: z.boolean() })),
   /** Calls of some account cannot be settled. */
   is_stuck: z.boolean(),
   /** Mails are sent, and no address is set for their links. Reported only to users who may set it. */

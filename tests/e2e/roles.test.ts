@@ -16,7 +16,17 @@ const people = {
 type Person = keyof typeof people;
 
 /** Only administrators open them. */
-const deskScreens = ['/audit-log', '/balances', '/channel', '/channel-keys', '/invitations', '/redemption', '/setting', '/user'];
+const deskScreens = [
+  '/audit-log',
+  '/balances',
+  '/channel',
+  '/channel-keys',
+  '/invitations',
+  '/price-updates',
+  '/redemption',
+  '/setting',
+  '/user',
+];
 /** Only super administrators do. */
 const rootScreens = ['/backup'];
 const isClosedTo = (person: Person, screen: string) =>

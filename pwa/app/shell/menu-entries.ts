@@ -62,7 +62,12 @@ export function barEntries(all: readonly MenuEntry[]): MenuEntry[] {
 }
 
 /** Screens without an entry, and the entry whose screen leads to them. */
-const parents: Partial<Record<string, Path>> = { '/balances': '/user', '/invitations': '/user', '/statement': '/topup' };
+const parents: Partial<Record<string, Path>> = {
+  '/balances': '/user',
+  '/invitations': '/user',
+  '/price-updates': '/setting',
+  '/statement': '/topup',
+};
 
 /** The entry whose screen leads to that of a path, which has none. */
 export function parentOf(path: string): Path | undefined {

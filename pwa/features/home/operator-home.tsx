@@ -128,6 +128,9 @@ function todoCount(todo: OperatorTodo): number {
     todo.low_users.length > 0,
     todo.unpriced.length > 0,
     ...(todo.drifts ?? []),
+    todo.prices?.has_failed === true,
+    (todo.prices?.changed ?? 0) > 0,
+    (todo.prices?.reviews ?? 0) > 0,
   ].filter(Boolean).length;
 }
 
@@ -178,6 +181,7 @@ function Todo({ todo }: { todo: OperatorTodo }) {
         />
       )}
       <DriftLines drifts={todo.drifts ?? []} maySetPrices={maySetPrices} />
+      <PriceLines prices={todo.prices} />
       {todo.unpriced.length > 0 && (
         <TodoLine
           status="note"
@@ -188,6 +192,24 @@ function Todo({ todo }: { todo: OperatorTodo }) {
         />
       )}
     </ul>
+  );
+}
+
+function PriceLines({ prices }: Pick<OperatorTodo, 'prices'>) {
+  const { t } = useTranslation();
+  if (prices === undefined) return null;
+  const { reviews, changed, has_failed: hasFailed } = prices;
+  const to = { to: '/price-updates', search: {} } as const;
+  return (
+    <>
+      {hasFailed && <TodoLine status="look" what={t('home.todo.price_sync')} why={t('home.todo.price_sync_why')} {...to} />}
+      {changed > 0 && (
+        <TodoLine status="look" what={t('home.todo.price_plans', { count: changed })} why={t('home.todo.price_plans_why')} {...to} />
+      )}
+      {reviews > 0 && (
+        <TodoLine status="note" what={t('home.todo.price_reviews', { count: reviews })} why={t('home.todo.price_reviews_why')} {...to} />
+      )}
+    </>
   );
 }
 

@@ -4,7 +4,7 @@ import type { Option } from '#shared/options.ts';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import layout from '#pwa/ui/styles/layout.module.css';
 import typography from '#pwa/ui/styles/typography.module.css';
-import { ChangeLines, shareOf } from './change-lines.tsx';
+import { ChangeLines, shareOf } from '#pwa/ui/list/change-lines.tsx';
 import { PriceEffect } from './price-effect.tsx';
 import { editedTexts, shownNumber } from './price-edits.ts';
 import { type PriceChange, priceChanges, type PriceMaps, rowOf } from './price-rows.ts';
@@ -51,7 +51,6 @@ export function PriceChanges({ edits, maps, saved, changes }: GivenProps) {
               ...shownPair(before, after, { isPrice: unit === 'usd' || field === 'price' }, t('settings.value.absent')),
               share: before === undefined || after === undefined ? '' : shareOf(before, after),
             }))}
-            all
           />
         </section>
       ))}

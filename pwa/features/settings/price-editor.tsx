@@ -5,6 +5,8 @@ import { Role } from '#shared/roles.ts';
 import { mayWriteSetting } from '#shared/settings.ts';
 import { useStoredUser } from '#pwa/api/self.ts';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
+import { PriceHistory } from '#pwa/records/prices/price-history.tsx';
+import { FormDialog } from '#pwa/ui/frame/form-dialog.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { useIsTouched } from '#pwa/ui/frame/breakpoint.ts';
 import { Pager } from '#pwa/ui/list/pager.tsx';
@@ -72,6 +74,7 @@ function PriceTable({ prices, edits, changes, onReview, onJson }: PriceTableProp
   const selection = useSelection<string>();
   const [isTicking, setTicking] = useState(false);
   const [opened, setOpened] = useState<string>();
+  const [dated, setDated] = useState<string>();
   const { filter, page, setPage, added, setAdded, view, isChanged, known, shown, sectionOf, show } = useShownPrices(prices);
   const noteOf = usePriceNotes(prices);
   const onPage = shown.slice((page.number - 1) * page.size, page.number * page.size);
@@ -132,12 +135,23 @@ function PriceTable({ prices, edits, changes, onReview, onJson }: PriceTableProp
                 onOpen={() => setOpened(model)}
               />
             ) : (
-              <PriceRow key={filter.unit} {...ofModel(model)} isTicked={selection.keys.has(model)} onTick={() => selection.toggle(model)} />
+              <PriceRow
+                key={filter.unit}
+                {...ofModel(model)}
+                isTicked={selection.keys.has(model)}
+                onTick={() => selection.toggle(model)}
+                onHistory={() => setDated(model)}
+              />
             )
           }
         </Rows>
       )}
       <TableFoot {...{ page, setPage, selection, mayWrite }} total={shown.length} onFill={handleFill} />
+      {dated !== undefined && (
+        <FormDialog title={dated} onClose={() => setDated(undefined)}>
+          <PriceHistory model={dated} />
+        </FormDialog>
+      )}
       {isTouched && opened !== undefined && (
         <PriceSheet key={opened} {...ofModel(opened)} changes={changes} onReview={onReview} onClose={() => setOpened(undefined)} />
       )}

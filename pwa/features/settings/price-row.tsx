@@ -3,6 +3,7 @@ import { Fragment } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { Checkbox } from '#pwa/ui/list/checkbox.tsx';
+import control from '#pwa/ui/styles/control.module.css';
 import typography from '#pwa/ui/styles/typography.module.css';
 import { PriceCell } from './price-cell.tsx';
 import { isOpen, type PriceEdit, priceGroups, shownNumber, typedRatio } from './price-edits.ts';
@@ -24,20 +25,28 @@ export interface PriceRowProps {
   /** It has a price or was added here, and may be edited. */
   isRemovable: boolean;
   onRemove: () => void;
+  /** Shows earlier prices. */
+  onHistory: () => void;
 }
 
 /** A model's prices, each typed over where it stands. */
-export function PriceRow({ row, saved, view, mayWrite, isTicked, note, onTick, onEdit, isRemovable, onRemove }: PriceRowProps) {
+export function PriceRow({ row, saved, view, mayWrite, isTicked, note, onTick, onEdit, isRemovable, onRemove, onHistory }: PriceRowProps) {
   const { t } = useTranslation();
   const typing = usePriceTyping({ row, saved, view, onEdit });
   return (
     // Without its prices it may leave the table: the next one has the focus then.
     <li className={styles.row} data-row-key={row.model} tabIndex={-1} data-selected={isTicked || undefined}>
       <Checkbox label={t('prices.tick', { model: row.model })} isTicked={isTicked} onChange={onTick} />
-      <span className={`${typography.ellipsis} ${styles.model}`} title={row.model}>
+      <button
+        type="button"
+        className={`${control.bare} ${typography.ellipsis} ${styles.model}`}
+        title={row.model}
+        aria-label={t('prices.history', { model: row.model })}
+        onClick={onHistory}
+      >
         {row.model}
         {note !== undefined && <small>{note}</small>}
-      </span>
+      </button>
       {priceGroups.map(({ name, fields }) => (
         <Fragment key={name}>
           {fields.map((field, index) => (

@@ -3,6 +3,8 @@ import { useState } from 'react';
 import { flushSync } from 'react-dom';
 import { useTranslation } from 'react-i18next';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
+import { PriceHistory } from '#pwa/records/prices/price-history.tsx';
+import { Fold } from '#pwa/ui/form/fold.tsx';
 import { EditLabel } from '#pwa/ui/form/edit-label.tsx';
 import { BottomSheet } from '#pwa/ui/frame/bottom-sheet.tsx';
 import layout from '#pwa/ui/styles/layout.module.css';
@@ -92,6 +94,7 @@ export function PriceSheet({
         );
       })}
       {row.set.ModelPrice !== undefined && <p className={`${typography.compact} ${styles.hint}`}>{t('prices.call_wins')}</p>}
+      <Fold title={t('price-lines.history.title')}>{() => <PriceHistory model={row.model} />}</Fold>
       {isRemovable && (
         <RemoveButton
           onRemove={() => {

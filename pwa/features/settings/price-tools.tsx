@@ -1,5 +1,6 @@
 import { Button, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { optionApi } from '#shared/options.ts';
@@ -91,6 +92,9 @@ export function PriceTools({
         )}
         {mayWrite && (
           <span className={styles.sources}>
+            {onTicking === undefined && (
+              <Button renderRoot={(attributes) => <Link {...attributes} to="/price-updates" />}>{t('prices.updates')}</Button>
+            )}
             <PriceSources {...sources} actions={actions} isShort={onTicking !== undefined} />
           </span>
         )}
@@ -121,11 +125,15 @@ interface ActionsProps extends Pick<PriceToolsProps, 'filter' | 'onTicking' | 'i
 
 function usePriceActions({ filter, onTicking, isTicking, onJson, onFilter, onAdding, onReset }: ActionsProps): MenuAction[] {
   const { t } = useTranslation();
+  const navigate = useNavigate();
   const isPhone = useIsPhone();
   const isOnline = useIsOnline();
   const needs = useNeedsConnection();
   return [
     { key: 'add', label: t('prices.add'), onClick: onAdding },
+    ...(onTicking === undefined
+      ? []
+      : [{ key: 'updates', label: t('prices.updates'), onClick: () => void navigate({ to: '/price-updates' }) }]),
     // A phone has room for what is shown, not for how.
     ...(isPhone
       ? [

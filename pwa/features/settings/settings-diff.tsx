@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next';
 import type { Option } from '#shared/options.ts';
 import { SidePanel } from '#pwa/ui/frame/side-panel.tsx';
 import layout from '#pwa/ui/styles/layout.module.css';
-import { ChangeLines } from './change-lines.tsx';
+import { ChangeLines } from '#pwa/ui/list/change-lines.tsx';
 import { changesOf } from './option-drafts.ts';
 import { PriceEffect } from './price-effect.tsx';
 import { PriceChanges, usePriceChanges } from './price-changes.tsx';
@@ -64,7 +64,7 @@ export function SettingsDiff({ edits, options, onSave, onClose }: SettingsDiffPr
               {t('settings.drop')}
             </Button>
           </header>
-          <ChangeLines lines={change.lines} all />
+          <ChangeLines lines={change.lines} />
         </section>
       ))}
     </SidePanel>

@@ -42,7 +42,7 @@ const ConfirmDialog = lazyPart(
 );
 const PriceEditor = lazyPart(
   async () => {
-    const [part] = await Promise.all([import('./price-editor.tsx'), loadTexts('prices')]);
+    const [part] = await Promise.all([import('./price-editor.tsx'), loadTexts('prices', 'price-lines')]);
     return part;
   },
   (part) => part.PriceEditor,

@@ -15,7 +15,7 @@ import { SidePanel } from '#pwa/ui/frame/side-panel.tsx';
 import { toastFailure } from '#pwa/ui/frame/toast.ts';
 import layout from '#pwa/ui/styles/layout.module.css';
 import typography from '#pwa/ui/styles/typography.module.css';
-import { ChangeLines } from './change-lines.tsx';
+import { ChangeLines } from '#pwa/ui/list/change-lines.tsx';
 import { historyQuery } from './queries.ts';
 import styles from './settings-panels.module.css';
 import { useChangeLines } from './use-change-lines.ts';
@@ -106,7 +106,11 @@ function Change({ change, isBusy, onUndo }: { change: OptionChange; isBusy: bool
         <h3>{words.name(change.key)}</h3>
         {change.can_undo && <OnlineButton variant="subtle" disabled={isBusy} onClick={onUndo} label={t('setting_parts.history.undo')} />}
       </header>
-      {lines.length > 0 ? <ChangeLines lines={lines} /> : <p className={typography.note}>{t('setting_parts.history.too_long')}</p>}
+      {lines.length > 0 ? (
+        <ChangeLines lines={lines} more={(count) => t('settings.changes_more', { count })} />
+      ) : (
+        <p className={typography.note}>{t('setting_parts.history.too_long')}</p>
+      )}
       {change.is_set !== undefined && <p className={typography.note}>{t('setting_parts.history.secret')}</p>}
     </li>
   );

@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next';
 import type { OptionChange } from '#shared/options.ts';
 import { isMapSetting, isSecret, isSettingKey, mapChanges, parseMap, settings, type SettingKey } from '#shared/settings.ts';
-import { type ChangeLine, shareOf } from './change-lines.tsx';
+import { type ChangeLine, shareOf } from '#pwa/ui/list/change-lines.tsx';
 import { useSettingLabels } from './use-setting-labels.ts';
 
 /** Changes in words, line by line: of drafts, and of what was saved. */

@@ -38,13 +38,14 @@ export async function readOperatorTodo(
   { role, untrustedProxy, language }: { role: number; untrustedProxy: string | null; language: Language },
 ): Promise<OperatorTodo> {
   const at = Math.floor(context.now() / 1000);
-  const [channels, failing, low, refusals, refused, drifts] = await Promise.all([
+  const [channels, failing, low, refusals, refused, drifts, prices] = await Promise.all([
     disabledChannels(context, language),
     readFailingChannels(context, language),
     lowUsers(context, at),
     refusalGroups(context, at),
     refusedUnpriced(context.db, at),
     priceDrifts(context),
+    priceUpdates(context),
   ]);
   const unpriced = unpricedModels(context, refused);
   const lacks_address = mayWriteSetting('ServerAddress', role) && context.mail.isConfigured && siteAddress(context.settings) === undefined;
@@ -60,6 +61,7 @@ export async function readOperatorTodo(
     unpriced: unpriced.slice(0, mostUnpriced),
     unpriced_count: unpriced.length,
     drifts,
+    ...(prices === undefined ? {} : { prices }),
     is_stuck: context.ledger.isStuck,
     lacks_address,
     ...(untrustedProxy === null ? {} : { untrusted_proxy: untrustedProxy }),
@@ -83,6 +85,17 @@ async function priceDrifts(context: Context): Promise<NonNullable<OperatorTodo['
     .filter(({ at }) => at > changedAt)
     .slice(0, most)
     .map(({ channel_id: channel, name, model, calls, ours, reported, at }) => ({ channel, name, model, calls, ours, reported, at }));
+}
+
+/** Undefined: nothing has to be done about them. */
+async function priceUpdates({ db }: Context): Promise<OperatorTodo['prices']> {
+  const [reviews, changed, [last]] = await Promise.all([
+    db.collection('price_reviews').count({ state: 'waiting' }),
+    db.collection('price_plans').count({ state: 'changed' }),
+    db.collection('price_syncs').find({}, { sort: [['id', -1]], limit: 1 }),
+  ]);
+  const has_failed = last?.state === 'failed';
+  return reviews === 0 && changed === 0 && !has_failed ? undefined : { reviews, changed, has_failed };
 }
 
 function reasonOf(info: string): { reason: string; since: number } {

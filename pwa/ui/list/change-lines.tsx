@@ -1,4 +1,3 @@
-import { useTranslation } from 'react-i18next';
 import type { EntryValue } from '#shared/settings.ts';
 import typography from '#pwa/ui/styles/typography.module.css';
 import styles from './change-lines.module.css';
@@ -15,10 +14,15 @@ export interface ChangeLine {
 /** Of many only so many. */
 const most = 8;
 
+interface ChangeLinesProps {
+  lines: readonly ChangeLine[];
+  /** Text about lines that are left out; absent: all are shown. */
+  more?: (count: number) => string;
+}
+
 /** Old value struck, new value next to it, and the difference. */
-export function ChangeLines({ lines, all = false }: { lines: readonly ChangeLine[]; all?: boolean }) {
-  const { t } = useTranslation();
-  const shown = all ? lines : lines.slice(0, most);
+export function ChangeLines({ lines, more }: ChangeLinesProps) {
+  const shown = more === undefined ? lines : lines.slice(0, most);
   return (
     <ul className={styles.lines}>
       {shown.map((line) => (
@@ -30,9 +34,7 @@ export function ChangeLines({ lines, all = false }: { lines: readonly ChangeLine
           {line.share !== '' && <span className={styles.share}>{line.share}</span>}
         </li>
       ))}
-      {shown.length < lines.length && (
-        <li className={typography.muted}>{t('settings.changes_more', { count: lines.length - shown.length })}</li>
-      )}
+      {shown.length < lines.length && <li className={typography.muted}>{more?.(lines.length - shown.length)}</li>}
     </ul>
   );
 }

@@ -1,0 +1,150 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useMemo } from 'react';
+import { useTranslation } from 'react-i18next';
+import { Role } from '#shared/roles.ts';
+import { mayWriteSetting } from '#shared/settings.ts';
+import { failureOf } from '#pwa/api/failure.ts';
+import { useStoredUser } from '#pwa/api/self.ts';
+import { OnlineButton } from '#pwa/offline/online-button.tsx';
+import { usePriceLines } from '#pwa/records/prices/use-price-lines.ts';
+import { useFormat } from '#pwa/ui/billing/format-context.ts';
+import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
+import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';
+import { Screen } from '#pwa/ui/frame/screen.tsx';
+import { PanelSpace } from '#pwa/ui/frame/side-panel.tsx';
+import { toastFailure } from '#pwa/ui/frame/toast.ts';
+import type { Column } from '#pwa/ui/list/columns.tsx';
+import { DataList } from '#pwa/ui/list/data-list.tsx';
+import { useSelection } from '#pwa/ui/list/selection.ts';
+import { useListScreen, useOpenRecord } from '#pwa/ui/list/use-list-screen.ts';
+import typography from '#pwa/ui/styles/typography.module.css';
+import type { PriceUpdatesSearch } from './price-updates-search.ts';
+import styles from './price-updates.module.css';
+import { priceUpdatesQuery, useRunSync } from './queries.ts';
+import { SyncState } from './sync-state.tsx';
+import { UpdateActions } from './update-actions.tsx';
+import { UpdateMark } from './update-mark.tsx';
+import { type UpdateRow, updateRows } from './update-rows.ts';
+
+const UpdatePanel = lazyPart(
+  () => import('./update-panel.tsx'),
+  (part) => part.UpdatePanel,
+  <PanelSpace />,
+);
+
+interface PriceUpdatesScreenProps {
+  search: PriceUpdatesSearch;
+  onSearch: (change: Partial<PriceUpdatesSearch>) => void;
+}
+
+/** Price changes of the catalogue that wait for a person, and those that are planned. */
+export function PriceUpdatesScreen({ search, onSearch }: PriceUpdatesScreenProps) {
+  const { t } = useTranslation();
+  const isPhone = useIsPhone();
+  const screen = useListScreen({ search, onSearch });
+  const query = useQuery(priceUpdatesQuery);
+  const { data } = query;
+  const rows = useMemo(() => (data === undefined ? undefined : updateRows(data)), [data]);
+  const shown = rows?.slice((screen.page - 1) * screen.size, screen.page * screen.size);
+  const columns = useUpdateColumns();
+  const selection = useSelection<string>();
+  const ticked = rows?.filter(({ key }) => selection.keys.has(key)) ?? [];
+  const mayWrite = mayWriteSetting('ModelRatio', useStoredUser()?.role ?? Role.guest);
+  const { row: opened, ...ways } = useOpenRecord(screen, { rows: shown, rowKey: ({ key }) => key });
+  const run = useRunSync();
+  const hasSource = data !== undefined && data.source !== '';
+  const check = (variant: 'filled' | 'default') => (
+    <OnlineButton
+      variant={variant}
+      loading={run.isPending}
+      disabled={!hasSource}
+      onClick={() => run.mutate(undefined, { onError: (failure) => toastFailure(failureOf(failure)) })}
+      label={t('price-updates.action.run')}
+    />
+  );
+  return (
+    <Screen
+      title={t('price-updates.title')}
+      parent={
+        isPhone ? undefined : (
+          <Link to="/setting" search={{ tab: 'prices' }}>
+            {t('price-updates.prices')}
+          </Link>
+        )
+      }
+      back="/setting"
+      actions={check(rows?.length === 0 || opened !== undefined ? 'default' : 'filled')}
+      panelFollows
+      panel={
+        opened !== undefined && (
+          <UpdatePanel key={opened.key} row={opened} mayWrite={mayWrite} onClose={() => onSearch({ open: undefined })} {...ways} />
+        )
+      }
+    >
+      {data !== undefined && <SyncState overview={data} />}
+      <DataList
+        query={query}
+        rows={shown}
+        isTwoLine
+        label={t('price-updates.title')}
+        columns={columns}
+        rowKey={({ key }) => key}
+        rowName={({ model }) => model}
+        open={search.open}
+        onOpen={screen.onOpen}
+        {...(mayWrite ? { selection } : {})}
+        allRows={undefined}
+        bulkActions={<UpdateActions rows={ticked} variant="subtle" onDone={selection.clear} />}
+        empty={{
+          title: t('price-updates.empty.title'),
+          text: t(hasSource ? 'price-updates.empty.text' : 'price-updates.empty.no_source'),
+          action: hasSource ? (
+            check('filled')
+          ) : (
+            <Link className={styles.settings} to="/setting" search={{ tab: 'price_sync' }}>
+              {t('price-updates.action.settings')}
+            </Link>
+          ),
+        }}
+        {...(rows === undefined || rows.length === 0 ? {} : { pager: screen.pager(rows.length, false, shown?.length) })}
+      />
+    </Screen>
+  );
+}
+
+function useUpdateColumns(): Column<UpdateRow>[] {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const linesOf = usePriceLines();
+  return [
+    { key: 'model', heading: t('price-updates.column.model'), cell: ({ model }) => model, least: 180, card: 'title', isLocked: true },
+    {
+      key: 'change',
+      heading: t('price-updates.column.change'),
+      cell: ({ lines }) => <Summary lines={linesOf(lines)} />,
+      least: 260,
+      card: 'context',
+    },
+    { key: 'state', heading: t('price-updates.column.state'), cell: (row) => <UpdateMark row={row} />, width: 230, card: 'note' },
+    { key: 'provider', heading: t('price-updates.column.provider'), cell: ({ provider }) => provider || '—', width: 150, leave: 2 },
+    { key: 'at', heading: t('price-updates.column.found'), cell: ({ at }) => format.dateTime(at), width: 170, leave: 1 },
+  ];
+}
+
+/** The first two prices; the panel has all. */
+const listed = 2;
+
+function Summary({ lines }: { lines: ReturnType<ReturnType<typeof usePriceLines>> }) {
+  const { t } = useTranslation();
+  return (
+    <span className={`${typography.ellipsis} ${styles.summary}`}>
+      {lines.slice(0, listed).map(({ name, before, after, share }) => (
+        <span key={name}>
+          {name} <s>{before}</s> → <b>{after}</b> {share}
+        </span>
+      ))}
+      {lines.length > listed && <span className={typography.muted}>{t('price-updates.more', { count: lines.length - listed })}</span>}
+    </span>
+  );
+}
