@@ -16,6 +16,7 @@ export const auditKinds = [
   'import',
   'backup',
   'bill',
+  'file',
 ] as const;
 export type AuditKind = (typeof auditKinds)[number];
 
@@ -47,6 +48,8 @@ export const auditActions = [
   'downloaded',
   'finished',
   'failed',
+  'applied',
+  'released',
 ] as const;
 export type AuditAction = (typeof auditActions)[number];
 

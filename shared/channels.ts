@@ -57,6 +57,8 @@ export const Channel = z.object({
   remark: z.optional(z.string()),
   max_input_tokens: z.int(),
   revision: z.int(),
+  /** File of settings as code that manages it; absent: none. */
+  managed_by: z.optional(z.string()),
 });
 export type Channel = z.infer<typeof Channel>;
 

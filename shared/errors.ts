@@ -69,6 +69,32 @@ export const errors = {
   ),
   bill_no_usage_api: entry(200, '此账户没有用量接口或管理密钥', 'This account has no usage API, or no admin key'),
   bill_mappings_full: entry(200, '最多可保存 {count} 个列映射', 'At most {count} mappings can be remembered'),
+  managed_by_file: entry(
+    200,
+    '{name} 由文件 {file} 管理：请在该文件中修改并重新应用',
+    '{name} is managed by the file {file}: change it there and apply the file',
+  ),
+  document_invalid: entry(
+    200,
+    '文件有 {count} 处错误，未做任何更改。{detail}',
+    'The files have errors ({count}), and nothing was changed. {detail}',
+  ),
+  document_nameless: entry(
+    200,
+    '多个文件需要共同的名称：在文件中写 name，或另行指定',
+    'Several files need one name: write name in one of them, or give it besides',
+  ),
+  apply_running: entry(200, '另一个文件正在应用，请稍后再试', 'Another file is being applied, please try again later'),
+  apply_outdated: entry(
+    200,
+    '自计划生成以来已有其他更改：请重新生成计划',
+    'Something was changed since the plan was made: make the plan again',
+  ),
+  apply_stopped: entry(
+    200,
+    '已完成 {done} 项更改（共 {total} 项）后停止：{detail}。再次应用同一文件即可继续',
+    'Stopped after {done} of {total} changes: {detail}. Apply the same file again to continue',
+  ),
   update_check_failed: entry(200, '检查更新失败，请稍后再试', 'The check for updates failed, please try again later'),
   forbidden: entry(403, '无权进行此操作，权限不足', 'You do not have the right to do this'),
   user_banned: entry(403, '用户已被封禁', 'The user has been banned'),

@@ -85,6 +85,8 @@ export const Token = z.object({
   held: z.optional(z.array(z.enum(heldLimits))),
   DeletedAt: z.nullable(z.string()),
   revision: z.int(),
+  /** File of settings as code that manages it; absent: none. */
+  managed_by: z.optional(z.string()),
 });
 export type Token = z.infer<typeof Token>;
 

@@ -13,6 +13,8 @@ export interface Actor {
   requestId: string;
   /** Role of the user whose records are changed, if that is another one. */
   rank?: number;
+  /** Whether a file of settings as code is applied, which may change what it manages. */
+  applies?: boolean;
   /** Entry that the contract of the call names. */
   spec?: AuditSpec | undefined;
 }
@@ -34,6 +36,20 @@ export function actingAsJob<Result>(job: string, work: () => Result): Result {
 /** Records what `work` stores as a change of what a user of this role has: only those above that user read it. */
 export function actingOn<Result>(rank: number, work: () => Result): Result {
   return acting.run({ ...currentActor(), rank }, work);
+}
+
+/** Lets `work` change what files manage, under the current actor. */
+export function actingForFile<Result>(work: () => Result): Result {
+  return acting.run({ ...currentActor(), applies: true, spec: undefined }, work);
+}
+
+/** Reports whether records of files are refused to the current actor: a person at the console, or with an access token. */
+export function isHeldByFiles(): boolean {
+  return currentActor().user !== null && !isApplyingFile();
+}
+
+export function isApplyingFile(): boolean {
+  return currentActor().applies === true;
 }
 
 /** Returns the current actor; outside of calls and jobs, the system. */

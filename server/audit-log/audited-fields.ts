@@ -6,9 +6,9 @@ import type { AuditedName } from '#server/db/records/audit-entry.ts';
 /**
  * `value`: the value. `secret`: only that it was set, replaced or removed. `list`: added and removed names of a comma list; `lines`: of lines. `map`: entries
  * of a JSON object. `names`: names of entries of a JSON object, whose values may be secret. `address`: a URL without credentials and query. `reason`: why a
- * channel has its status. `none`: figures, derived values, and what another field says.
+ * channel has its status. `file`: name of the file that manages it. `none`: figures, derived values, and what another field says.
  */
-export type FieldMode = 'value' | 'secret' | 'list' | 'lines' | 'map' | 'names' | 'address' | 'reason' | 'none';
+export type FieldMode = 'value' | 'secret' | 'list' | 'lines' | 'map' | 'names' | 'address' | 'reason' | 'file' | 'none';
 
 type Modes<T> = { readonly [Field in Exclude<keyof T, 'id' | 'revision' | 'audited'>]-?: FieldMode };
 
@@ -92,6 +92,8 @@ export const auditedFields: { readonly [Name in AuditedName]: Modes<Records[Name
     session_budget: 'value',
     auto_groups: 'list',
     cross_group_retry: 'value',
+    managed: 'file',
+    managed_by: 'none',
     key_ending: 'none',
     ending: 'none',
     blocked_reason: 'value',
@@ -141,6 +143,7 @@ export const auditedFields: { readonly [Name in AuditedName]: Modes<Records[Name
     auto_ban: 'value',
     tag: 'value',
     max_input_tokens: 'value',
+    managed: 'file',
   },
   redemptions: {
     user_id: 'none',

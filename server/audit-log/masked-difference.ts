@@ -100,6 +100,8 @@ function changesOf({ name, field, mode }: Field, from: unknown, to: unknown): Au
       return addressChange(field, textOf(from), textOf(to));
     case 'reason':
       return reasonChange(field, from, to);
+    case 'file':
+      return [valueChange(field, fileOf(from), fileOf(to))];
     case 'names':
       return mapChanges(field, from, to, new Set());
     case 'map':
@@ -173,6 +175,10 @@ function reasonChange(field: string, from: unknown, to: unknown): AuditChange[] 
 function reasonOf(info: unknown): string {
   const reason: unknown = parsedObject(info)?.['status_reason'];
   return textOf(reason);
+}
+
+function fileOf(mark: unknown): string {
+  return typeof mark === 'object' && mark !== null && 'file' in mark && typeof mark.file === 'string' ? mark.file : '';
 }
 
 /** Each entry is a field of its own; values of entries outside of `plain` are secret. */

@@ -8,6 +8,7 @@ import { Role } from '#shared/roles.ts';
 import { currentActor } from './actor.ts';
 import { auditedKinds, isAudited } from './audited-fields.ts';
 import { actionOf, type AuditedRecord, differenceOf, touchesAudited } from './masked-difference.ts';
+import { checkRecordIsFree } from './managed-records.ts';
 import {
   auditEntry,
   beginEntries,
@@ -239,7 +240,7 @@ class Recorder {
     return newMark(this.#context.now());
   }
 
-  /** Entries of what differs; none for a change that changes nothing. */
+  /** Entries of what differs; none for a change that changes nothing. @throws {AppError} `managed_by_file` */
   #entries(mark: string, planned: readonly Planned[]): AuditEntryRecord[] {
     return planned.flatMap((one) => this.#entry(mark, one) ?? []);
   }
@@ -247,6 +248,7 @@ class Recorder {
   #entry(mark: string, { name, before, after }: Planned): AuditEntryRecord | undefined {
     const record = after ?? before;
     if (record === null) return undefined;
+    checkRecordIsFree(name, before, after);
     const { changes, more } = after === null ? { changes: [], more: 0 } : differenceOf(name, before, after);
     if (before !== null && after !== null && changes.length === 0) return undefined;
     const actor = currentActor();

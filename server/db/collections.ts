@@ -54,6 +54,7 @@ export const collections: { [Name in keyof Records]: CollectionSpec & IdKind<Rec
       { name: 'group', fields: ['group', 'id'] },
       { name: 'ending', fields: ['ending', 'id'], sparse: true },
       { name: 'moving', fields: ['moving_at', 'id'], sparse: true },
+      { name: 'managed', fields: ['managed_by'], sparse: true },
     ],
   },
   channels: {

@@ -9,6 +9,7 @@ import { UniqueConflict } from '#server/db/collection.ts';
 import type { OptionChangeRecord } from '#server/db/records/option-change.ts';
 import type { OptionRecord } from '#server/db/records/option.ts';
 import type { Database } from '#server/db/database.ts';
+import { checkEntriesAreFree, managedEntriesKey } from '#server/settings/managed-entries.ts';
 import { changesOf, type SaveReason, storedChanges } from '#server/settings/option-changes.ts';
 import { actorOfSave, type JournalActor, journalActor, settingEntries } from '#server/settings/setting-entries.ts';
 
@@ -89,12 +90,13 @@ async function editInTurn(context: WriteContext, { keys, actorId, reason, plan, 
   const { db, changes } = context;
   for (let attempt = 0; attempt < 50; attempt += 1) {
     const journal = await readJournal(context);
-    const rows = new Map((await db.collection('options').find({ id: { in: keys } })).map((row) => [row.id, row]));
+    const rows = new Map((await db.collection('options').find({ id: { in: [...keys, managedEntriesKey] } })).map((row) => [row.id, row]));
     const revisionOf = (id: string) => rows.get(id)?.revision ?? 0;
     const edits = plan(rows);
     const conflicts = edits.filter(({ id, revision = revisionOf(id) }) => revision !== revisionOf(id)).map(({ id }) => id);
     if (conflicts.length > 0 || edits.length === 0) return { rows, written: [], changes: [], conflicts };
     check?.(rows);
+    checkEntriesAreFree(edits, rows);
     const updated = { updated_at: Math.floor(context.now() / 1000), updated_by: actorId };
     const written = edits.map(({ id, value }) => ({ id, value, revision: revisionOf(id) + 1, ...updated }));
     const seq = journal.seq + 1;

@@ -7,6 +7,7 @@ import type { Database } from '#server/db/database.ts';
 import type { Secrets } from '#server/secrets/secrets.ts';
 import { defaultText } from '#server/settings/defaults.ts';
 import { type GroupMoves, groupMovesKey, groupMovesOf } from '#server/settings/group-moves.ts';
+import { managedEntriesKey, managedEntriesOf, type ManagedEntries } from '#server/settings/managed-entries.ts';
 import { copyOptionWrites } from '#server/settings/option-writes.ts';
 
 /** All settings as typed, cached values. Follows the change feed, so an edit anywhere applies within a second. */
@@ -18,6 +19,8 @@ export interface Settings {
   readonly revision: number;
   /** Consistent with the settings. */
   readonly groupMoves: GroupMoves;
+  /** Settings, groups and prices that files manage. Consistent with the settings. */
+  readonly managed: ManagedEntries;
   /** Reads all rows again. */
   reload(): Promise<void>;
 }
@@ -36,6 +39,7 @@ type Snapshot = { [Key in SettingKey]: SettingValue<Key> };
 export function createSettings(parts: SettingsDependencies): Settings {
   let snapshot = snapshotOf([], parts);
   let groupMoves = groupMovesOf(undefined);
+  let managed = managedEntriesOf(undefined);
   let revision = 1;
   let running: Promise<void> | null = null;
   let next: Promise<void> | null = null;
@@ -45,6 +49,7 @@ export function createSettings(parts: SettingsDependencies): Settings {
     const rows = await parts.db.collection('options').find({});
     snapshot = snapshotOf(rows, parts);
     groupMoves = storedMoves(rows, parts) ?? groupMoves;
+    managed = storedMarks(rows, parts) ?? managed;
     revision += 1;
   }
 
@@ -75,6 +80,9 @@ export function createSettings(parts: SettingsDependencies): Settings {
     },
     get groupMoves() {
       return groupMoves;
+    },
+    get managed() {
+      return managed;
     },
     reload,
   };
@@ -126,6 +134,16 @@ function storedMoves(rows: readonly OptionRecord[], { log }: SettingsDependencie
     return groupMovesOf(rows.find(({ id }) => id === groupMovesKey));
   } catch (cause) {
     log?.warn({ option: groupMovesKey, err: cause }, 'the moves of groups cannot be read');
+    return undefined;
+  }
+}
+
+/** The same: the marks refuse edits where they are read for a write. */
+function storedMarks(rows: readonly OptionRecord[], { log }: SettingsDependencies): ManagedEntries | undefined {
+  try {
+    return managedEntriesOf(rows.find(({ id }) => id === managedEntriesKey));
+  } catch (cause) {
+    log?.warn({ option: managedEntriesKey, err: cause }, 'the marks of managed settings cannot be read');
     return undefined;
   }
 }

@@ -2,6 +2,7 @@
 import { TokenStatus } from '#shared/tokens.ts';
 import type { AppContext } from '#server/context.ts';
 import type { Write } from '#server/db/database.ts';
+import type { ManagedMark } from '#server/db/records/managed-mark.ts';
 import type { TokenRecord } from '#server/db/records/token.ts';
 import { emptyMoney } from '#server/money/account.ts';
 import { endingOf } from './key-endings.ts';
@@ -30,6 +31,11 @@ export interface TokenFields {
 export interface NewToken extends TokenFields {
   /** Quota. */
   remain_quota: number;
+  /** Bare key; undefined for a random one. */
+  key?: string;
+  /** File that manages it. */
+  managed?: ManagedMark;
+  managed_by?: string;
 }
 
 export const defaultTokenFields: Omit<NewToken, 'name'> = {
@@ -43,8 +49,10 @@ export const defaultTokenFields: Omit<NewToken, 'name'> = {
 };
 
 /** A new secret as it is stored. */
-export function newKeyFields({ randomText, secrets }: AppContext): Pick<TokenRecord, 'key_hash' | 'key_cipher' | 'ending'> {
-  const key = randomText(keyLength);
+export function newKeyFields(
+  { randomText, secrets }: Pick<AppContext, 'randomText' | 'secrets'>,
+  key = randomText(keyLength),
+): Pick<TokenRecord, 'key_hash' | 'key_cipher' | 'ending'> {
   return { key_hash: secrets.hash(key), key_cipher: secrets.encrypt(key, 'token_key'), ending: endingOf(key) };
 }
 
@@ -56,12 +64,12 @@ export async function insertTokens(
 ): Promise<TokenRecord[]> {
   const now = Math.floor(context.now() / 1000);
   const records: TokenRecord[] = [];
-  for (const { remain_quota: _granted, ...fields } of tokens) {
+  for (const { remain_quota: _granted, key, ...fields } of tokens) {
     records.push({
       id: await context.db.nextId('tokens'),
       user_id: owner.userId,
       ...fields,
-      ...newKeyFields(context),
+      ...newKeyFields(context, key),
       status: TokenStatus.enabled,
       created_time: now,
       accessed_time: now,

@@ -211,6 +211,11 @@ DELETE /api/user/sessions user
 DELETE /api/user/sessions/{session} user
 DELETE /api/user/{id}/bindings/{binding} admin
 GET /api/channel/runs admin
+GET /api/as_code/ admin
+GET /api/as_code/export admin
+POST /api/as_code/plan admin
+POST /api/as_code/apply admin
+POST /api/as_code/release root
 GET /api/audit_log/ admin
 GET /api/audit_log/export admin
 GET /api/log/export admin

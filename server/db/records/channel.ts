@@ -1,4 +1,5 @@
 import type { FailureReason } from '#shared/failure-reasons.ts';
+import type { ManagedMark } from './managed-mark.ts';
 
 export interface ChannelRecord {
   id: number;
@@ -56,6 +57,8 @@ export interface ChannelRecord {
   remark?: string;
   max_input_tokens: number;
   revision: number;
+  /** Undefined if no file manages it. */
+  managed?: ManagedMark;
   /** Mark of the last change in the audit log (`server/audit-log/`). Undefined in records of earlier versions. */
   audited?: string;
 }

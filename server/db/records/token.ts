@@ -1,3 +1,4 @@
+import type { ManagedMark } from './managed-mark.ts';
 import type { MoneyFields } from './money-fields.ts';
 
 export interface TokenRecord extends MoneyFields {
@@ -62,6 +63,10 @@ export interface TokenRecord extends MoneyFields {
   moved_from?: number;
   DeletedAt: string | null;
   revision: number;
+  /** Undefined if no file manages it. */
+  managed?: ManagedMark;
+  /** `managed.by`, for the index. */
+  managed_by?: string;
   /** Mark of the last change in the audit log (`server/audit-log/`). Undefined in records of earlier versions. */
   audited?: string;
 }

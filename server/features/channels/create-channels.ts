@@ -2,11 +2,12 @@ import { channelBatchLimit, type ChannelCreate, ChannelStatus } from '#shared/ch
 import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import type { ChannelRecord } from '#server/db/records/channel.ts';
-import type { UserRecord } from '#server/db/records/user.ts';
+import type { ManagedMark } from '#server/db/records/managed-mark.ts';
 import { channelFields, checkKeys, checkFormats, checkType } from './channel-fields.ts';
 import { checkKeyDestination } from './check-key-destination.ts';
 import type { ChannelKeyRecord } from '#server/db/records/channel-key.ts';
 import { newKey } from '#server/exchange/keys/new-key.ts';
+import type { ChannelActor } from './edit-channel.ts';
 import type { DraftTests } from './draft-tests.ts';
 import { readKeys } from './keys/key-store.ts';
 import { readChannel } from './store.ts';
@@ -15,24 +16,24 @@ type KeyFields = Pick<ChannelRecord, 'key_cipher' | 'key_hash'>;
 
 interface Creation {
   input: ChannelCreate;
-  draftTests: DraftTests;
+  /** Undefined for a caller that tests no drafts. */
+  draftTests?: DraftTests;
+  /** File that manages the channels. */
+  mark?: ManagedMark;
 }
 
 /**
  * One channel per key, otherwise equal; of several the names are numbered. Returns their ids. Nothing is created when anything is wrong. A channel that its
  * administrator has just tested as it is created begins with the result of that test.
  */
-export async function createChannels(context: AppContext, actor: UserRecord, { input, draftTests }: Creation): Promise<number[]> {
-  const fields = channelFields({ ...input, name: input.name ?? '', models: input.models ?? '' });
-  const channel = { ...emptyChannel(context), ...fields, status: statusOf(input) };
-  checkType(channel);
-  checkFormats(channel);
+export async function createChannels(context: AppContext, actor: ChannelActor, { input, draftTests, mark }: Creation): Promise<number[]> {
+  const channel = { ...newChannel(context, input), ...(mark === undefined ? {} : { managed: mark }) };
   const keys = await keyFields(context, { ...input, type: channel.type }, (source) => checkKeyDestination(actor, source, channel));
   const records: ChannelRecord[] = [];
   for (const [index, key] of keys.entries()) {
     const name = keys.length === 1 ? channel.name : `${channel.name} ${index + 1}`;
     const record = { ...channel, ...key, name, id: await context.db.nextId('channels') };
-    records.push({ ...record, ...draftTests.resultFor(actor.id, record, channel.created_time) });
+    records.push({ ...record, ...draftTests?.resultFor(actor.id, record, channel.created_time) });
   }
   const copied = input.copy_from === undefined || (input.key ?? '') !== '' ? [] : await readKeys(context, input.copy_from);
   const rows: ChannelKeyRecord[] = [];
@@ -44,6 +45,15 @@ export async function createChannels(context: AppContext, actor: UserRecord, { i
   const ids = records.map((record) => record.id);
   for (const id of ids) await context.changes.announce('channel', id);
   return ids;
+}
+
+/** The record without its key, checked. @throws {AppError} for the first field that is wrong */
+export function newChannel(context: AppContext, input: ChannelCreate): ReturnType<typeof emptyChannel> {
+  const fields = channelFields({ ...input, name: input.name ?? '', models: input.models ?? '' });
+  const channel = { ...emptyChannel(context), ...fields, status: statusOf(input) };
+  checkType(channel);
+  checkFormats(channel);
+  return channel;
 }
 
 /** A key of a copied channel, with its settings and without its past. */

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { ChannelStatus } from '#shared/channels.ts';
+import { checkRecordIsFree } from '#server/audit-log/managed-records.ts';
 import type { AppContext } from '#server/context.ts';
 import { type Collection, DatabaseUnavailable, type Filter } from '#server/db/collection.ts';
 import type { Write } from '#server/db/database.ts';
@@ -13,13 +14,17 @@ const deletedAtOnce = 8;
 /** Milliseconds: long before copies of the first ones are swept while the last ones are deleted. */
 const stampEvery = 15_000;
 
-/** Returns the ids of those that there were. */
+/** Returns the ids of those that there were. @throws {AppError} `managed_by_file` before any is deleted */
 export function deleteChannels(context: AppContext, ids: readonly number[]): Promise<number[]> {
   return removeWhere(context, { found: { id: { in: [...new Set(ids)] } }, where: {} });
 }
 
+/** Those that files manage stay. */
 export function deleteDisabled(context: AppContext): Promise<number[]> {
-  const disabled: Filter<ChannelRecord> = { status: { in: [ChannelStatus.disabledByHand, ChannelStatus.disabledBySystem] } };
+  const disabled: Filter<ChannelRecord> = {
+    status: { in: [ChannelStatus.disabledByHand, ChannelStatus.disabledBySystem] },
+    managed: { exists: false },
+  };
   return removeWhere(context, { found: disabled, where: disabled });
 }
 
@@ -32,6 +37,7 @@ async function removeWhere(
   filters: { found: Filter<ChannelRecord>; where: Filter<ChannelRecord> },
 ): Promise<number[]> {
   const found = await context.db.collection('channels').find(filters.found);
+  for (const channel of found) checkRecordIsFree('channels', channel, null);
   const gone = new Set<number>();
   const failures: unknown[] = [];
   let stampedAt = context.now();

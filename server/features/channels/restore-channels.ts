@@ -26,7 +26,8 @@ async function restoreStep(context: AppContext, ids: readonly number[]): Promise
   const copies = await db.collection('deleted_channels').find({ id: { in: ids }, deleted_at: { gte: since, lte: until } });
   // What is there already is left alone. Of two that do this at once one does it.
   const isBack = await db.write(
-    copies.map(({ channel }): Write => {
+    // A file that had it deleted it.
+    copies.map(({ channel: { managed: _mark, ...channel } }): Write => {
       return { insert: { ...channel, revision: channel.revision + 1 }, into: 'channels', ignoreConflict: true };
     }),
   );

@@ -1,9 +1,12 @@
+import { commaList } from '#shared/comma-list.ts';
 import { AppError } from '#shared/errors.ts';
 import { isGroupName } from '#shared/group-settings.ts';
 import { fieldRules, invalidField } from '#shared/field-rules.ts';
 import type { GroupMove } from '#shared/groups.ts';
 import type { LogEvent } from '#shared/log-event.ts';
 import { LogType } from '#shared/logs.ts';
+import { isHeldByFiles } from '#server/audit-log/actor.ts';
+import { heldByFile } from '#server/audit-log/managed-records.ts';
 import type { AppContext } from '#server/context.ts';
 import type { OptionRecord } from '#server/db/records/option.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
@@ -17,6 +20,7 @@ import {
   namingSettings,
   type RunningMove,
 } from '#server/settings/group-moves.ts';
+import { checkEntryIsFree, managedEntriesKey, managedEntriesOf } from '#server/settings/managed-entries.ts';
 import { inUseError, isUsed, readGroupUses } from '#server/settings/group-uses.ts';
 import { editOptions } from '#server/settings/option-writes.ts';
 import { groupEntries, withAlias, withoutGroup } from './group-entries.ts';
@@ -32,12 +36,14 @@ interface Named {
 /** Adds the new name with the values of the old one at once; both exist until the move ends. @throws {AppError} */
 export async function renameGroup(context: AppContext, { name, actor, to }: Named & { to: string }): Promise<GroupMove> {
   checkNewName(to);
+  await checkMembers(context, name);
   const move = moveOf(context, { name, to, actor });
   await editOptions(context, {
     keys: [...namingSettings, groupMovesKey],
     actorId: actor.id,
     plan(rows) {
       checkFree(rows, name);
+      checkNotManaged(rows, name);
       if (groupEntries(rows, 'GroupRatio').has(to)) throw new AppError('group_taken', { group: to }, { field: 'to' });
       return [...withAlias(rows, name, to), startOf(rows, move)];
     },
@@ -54,12 +60,14 @@ export async function removeGroup(
   if (name === 'default') throw new AppError('group_default_missing', {}, { field: 'name' });
   const uses = await readGroupUses(context, name);
   if (to === undefined && isUsed(uses)) throw inUseError(name, uses, { field: 'name' });
+  if (to !== undefined) await checkMembers(context, name);
   const move = to === undefined ? null : moveOf(context, { name, to, actor });
   await editOptions(context, {
     keys: [...namingSettings, groupMovesKey],
     actorId: actor.id,
     plan(rows) {
       checkFree(rows, name);
+      checkNotManaged(rows, name);
       if (move === null) return withoutGroup(rows, name);
       if (move.to === name || !groupEntries(rows, 'GroupRatio').has(move.to)) {
         throw new AppError('group_unknown', { group: move.to }, { field: 'to' });
@@ -88,6 +96,19 @@ function checkFree(rows: Rows, name: string): void {
   if (!groupSettings.some((key) => groupEntries(rows, key).has(name))) {
     throw new AppError('group_unknown', { group: name }, { field: 'name' });
   }
+}
+
+/** @throws {AppError} `managed_by_file` */
+function checkNotManaged(rows: Rows, name: string): void {
+  checkEntryIsFree(managedEntriesOf(rows.get(managedEntriesKey)), 'group', name, 'name');
+}
+
+/** A move changes channels and keys: those of a file are changed there. @throws {AppError} `managed_by_file` */
+async function checkMembers({ db }: AppContext, group: string): Promise<void> {
+  const channels = await db.collection('channels').find({ group: { contains: group }, managed: { exists: true } });
+  const tokens = await db.collection('tokens').find({ group, DeletedAt: null, managed: { exists: true } }, { limit: 1 });
+  const held = channels.find((channel) => commaList(channel.group).includes(group)) ?? tokens[0];
+  if (held !== undefined && isHeldByFiles()) throw heldByFile(held, 'name');
 }
 
 function moveOf(context: AppContext, { name, to, actor }: Named & { to: string }): RunningMove {

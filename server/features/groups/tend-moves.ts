@@ -4,6 +4,7 @@
 import { commaList } from '#shared/comma-list.ts';
 import { autoGroup } from '#shared/group-settings.ts';
 import type { GroupStep } from '#shared/groups.ts';
+import { actingForFile } from '#server/audit-log/actor.ts';
 import type { AppContext } from '#server/context.ts';
 import { editRecords } from '#server/db/edit-records.ts';
 import type { OptionRecord } from '#server/db/records/option.ts';
@@ -45,7 +46,7 @@ export async function tendGroupMoves(context: AppContext): Promise<void> {
   if (move === null || move.due_at > context.now()) return;
   const { work, settings, next, pauseMs } = steps[move.step];
   await work(context, move);
-  await editOptions(context, {
+  const edit: Parameters<typeof editOptions>[1] = {
     keys: [...namingSettings, groupMovesKey],
     actorId: move.actor_id,
     plan(rows) {
@@ -59,7 +60,9 @@ export async function tendGroupMoves(context: AppContext): Promise<void> {
           : groupMovesText({ ...move, step: next, due_at: now + pauseMs }, moves.ended);
       return [...(settings?.(rows, move) ?? []), { id: groupMovesKey, value }];
     },
-  });
+  };
+  // A move that began before a file managed something of it comes to its end.
+  await actingForFile(() => editOptions(context, edit));
 }
 
 async function moveAll(context: AppContext, move: RunningMove): Promise<void> {

@@ -19,8 +19,9 @@ import { writeLog } from '#server/logs/write-log.ts';
 import { defaultText } from '#server/settings/defaults.ts';
 import { groupMovesKey, groupMovesOf, movingError, namingSettings } from '#server/settings/group-moves.ts';
 import { checkGroupsStored } from '#server/settings/group-uses.ts';
+import { managedEntriesKey } from '#server/settings/managed-entries.ts';
 import type { SaveReason } from '#server/settings/option-changes.ts';
-import { editOptions } from '#server/settings/option-writes.ts';
+import { editOptions, type OptionEdit as StoredEdit } from '#server/settings/option-writes.ts';
 import { optionText } from '#server/settings/settings.ts';
 import { presentOptions } from './present-option.ts';
 
@@ -38,6 +39,16 @@ interface Change {
   revision: number | undefined;
 }
 
+interface SaveOptions {
+  actor: Saver;
+  reason?: SaveReason;
+  conflictData(current: Option[]): unknown;
+  /** Checks everything and stores nothing. */
+  isDry?: boolean;
+  /** Rows that are stored together with the edits, computed from the current ones. They are no settings. */
+  also?(current: Rows): StoredEdit[];
+}
+
 type Rows = ReadonlyMap<string, OptionRecord>;
 /** Who saves; id 0: a job. */
 type Saver = Pick<UserRecord, 'id' | 'username' | 'role'>;
@@ -49,42 +60,49 @@ type Saver = Pick<UserRecord, 'id' | 'username' | 'role'>;
 export async function saveOptions(
   context: AppContext,
   edits: readonly OptionEdit[],
-  { actor, reason, conflictData }: { actor: Saver; reason?: SaveReason; conflictData(current: Option[]): unknown },
+  { actor, reason, conflictData, isDry = false, also = () => [] }: SaveOptions,
 ): Promise<Option[]> {
   const changes = checkEdits(edits, actor.role);
   const keys = edits.map((edit) => edit.key);
   await checkGroups(context, edits, changes);
   const needed = settingRequirements.flatMap(({ key, needs }) => [key, needs]);
   let effective: Change[] = [];
+  const check = (current: Rows): void => {
+    checkRequirements(effective, current, context);
+    checkNoMove(effective, current);
+  };
   const {
     rows,
     written,
     changes: stored,
     conflicts,
   } = await editOptions(context, {
-    keys: [...keys, ...needed, groupMovesKey],
+    keys: [...keys, ...needed, groupMovesKey, managedEntriesKey],
     actorId: actor.id,
     reason,
     plan(current) {
       // Who repeats an edit that has arrived already, because its answer was lost, is in no conflict.
       effective = changes.filter((change) => textOf(change.key, current, context) !== change.text);
-      return effective.map(({ key, text, revision }) => ({
+      if (isDry) {
+        check(current);
+        return [];
+      }
+      const own = effective.map(({ key, text, revision }) => ({
         id: key,
         value: isSecret(key) && text !== '' ? context.secrets.encrypt(text, 'setting') : text,
         revision,
       }));
+      return [...own, ...also(current)];
     },
-    check(current) {
-      checkRequirements(effective, current, context);
-      checkNoMove(effective, current);
-    },
+    check,
   });
   const [conflict] = conflicts;
   if (conflict !== undefined) {
     const options = await presentOptions(context, conflicts.filter(isSettingKey), rows);
     throw new AppError('revision_conflict', {}, { data: conflictData(options), field: conflict });
   }
-  if (written.length > 0 && actor.id !== 0) await writeEvent(context, { written, changes: stored }, actor);
+  const saved = written.filter((row) => isSettingKey(row.id));
+  if (saved.length > 0 && actor.id !== 0) await writeEvent(context, { written: saved, changes: stored }, actor);
   return presentOptions(context, keys.filter(isSettingKey), rows);
 }
 

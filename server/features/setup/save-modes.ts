@@ -1,5 +1,6 @@
 import type { SetupInput } from '#shared/setup.ts';
 import type { AppContext } from '#server/context.ts';
+import { isManagedSetting } from '#server/settings/managed-entries.ts';
 import { editOptions } from '#server/settings/option-writes.ts';
 
 /** Stores the usage mode that was chosen: external (both off), self-use or demo. */
@@ -8,6 +9,10 @@ export async function saveModes(context: AppContext, input: SetupInput, actorId:
   await editOptions(context, {
     keys: Object.keys(modes),
     actorId,
-    plan: () => Object.entries(modes).map(([id, isOn]) => ({ id, value: String(isOn) })),
+    plan: () =>
+      Object.entries(modes)
+        // A file may have decided before.
+        .filter(([id]) => !isManagedSetting(context.settings.managed, id))
+        .map(([id, isOn]) => ({ id, value: String(isOn) })),
   });
 }

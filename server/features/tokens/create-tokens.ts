@@ -3,6 +3,7 @@ import { AppError } from '#shared/errors.ts';
 import { autoGroup } from '#shared/group-settings.ts';
 import { tokenBatchLimit, type TokenCreate, tokenNameLimit } from '#shared/tokens.ts';
 import type { AppContext } from '#server/context.ts';
+import type { ManagedMark } from '#server/db/records/managed-mark.ts';
 import type { TokenRecord } from '#server/db/records/token.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 import { isAutoGroup, mayUseGroup } from '#server/settings/usable-groups.ts';
@@ -15,8 +16,20 @@ const suffixLength = 6;
 /** Deleted tokens remain for the books; this bounds how many a user can create by deleting and creating. */
 const creationWindow = { limits: 2, windowSeconds: 86_400 };
 
+/** Of a token that a file describes. */
+export interface DescribedToken {
+  key?: string;
+  managed?: ManagedMark;
+  actorId?: number;
+}
+
 /** One token, or `count` of them that differ in their names. @throws {AppError} before any is made */
-export async function createTokens(context: AppContext, owner: UserRecord, input: TokenCreate): Promise<TokenRecord[]> {
+export async function createTokens(
+  context: AppContext,
+  owner: UserRecord,
+  input: TokenCreate,
+  { actorId = owner.id, key, managed }: DescribedToken = {},
+): Promise<TokenRecord[]> {
   const count = input.count ?? 1;
   if (count > tokenBatchLimit) throw new AppError('token_count_invalid', { limit: tokenBatchLimit }, { field: 'count' });
   // Old clients send 0 for a token that never expires.
@@ -24,12 +37,16 @@ export async function createTokens(context: AppContext, owner: UserRecord, input
   const fields = { ...defaultTokenFields, group: usualGroup(context, owner), ...checkTokenFields(expiry === 0 ? others : input) };
   checkTokenGroup(context.settings, owner, fields.group);
   checkAutoGroups(context.settings, owner, fields.auto_groups);
-  const first: NewToken = { ...fields, name: fields.name ?? '', remain_quota: input.remain_quota ?? 0 };
+  const described = {
+    ...(key === undefined ? {} : { key }),
+    ...(managed === undefined ? {} : { managed, managed_by: managed.by }),
+  };
+  const first: NewToken = { ...fields, ...described, name: fields.name ?? '', remain_quota: input.remain_quota ?? 0 };
   const tokens = Array.from({ length: count }, (_, index) => (index === 0 ? first : { ...first, name: suffixed(context, first.name) }));
   return withEditLock(context, `tokens-of:${owner.id}`, async () => {
     await requireTokenCapacity(context, owner.id, count);
     await countCreation(context, owner.id, count);
-    return insertTokens(context, { userId: owner.id, actorId: owner.id }, tokens);
+    return insertTokens(context, { userId: owner.id, actorId }, tokens);
   });
 }
 

@@ -1,12 +1,16 @@
+import { checkRecordIsFree } from '#server/audit-log/managed-records.ts';
 import type { AppContext } from '#server/context.ts';
 import { editRecords } from '#server/db/edit-records.ts';
 
 /**
  * Deletes those of the given tokens that are the user's own; returns how many. Rows stay for the books and keys are never
  * handed out again. What was left on a token's balance was a limit, not money: the user's balance does not move.
+ * @throws {AppError} `managed_by_file` before any is deleted
  */
 export async function deleteTokens(context: AppContext, userId: number, ids: readonly number[]): Promise<number> {
   const deletedAt = new Date(context.now()).toISOString();
+  const own = await context.db.collection('tokens').find({ id: { in: ids }, user_id: userId, DeletedAt: null });
+  for (const token of own) checkRecordIsFree('tokens', token, { ...token, DeletedAt: deletedAt });
   let count = 0;
   await editRecords(context, 'tokens', {
     ids,

@@ -5,6 +5,7 @@ import { withEditLock } from '#server/accounts/edit-lock.ts';
 import { requestedBalance } from '#server/accounts/requested-balance.ts';
 import type { AppContext } from '#server/context.ts';
 import { type Change, type Edited, editRecord } from '#server/db/edit-record.ts';
+import type { ManagedMark } from '#server/db/records/managed-mark.ts';
 import type { TokenRecord } from '#server/db/records/token.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 import { balanceOf } from '#server/money/account.ts';
@@ -21,9 +22,16 @@ const tries = 5;
 /**
  * Writes the given fields and, when `remain_quota` is among them, the balance. With a balance the revision moves before and
  * after: an editor that reads in between holds a revision that is not current any more when its own edit comes. @throws {AppError}
+ * @param mark file that manages the token from now on
  */
-export function editToken(context: AppContext, owner: UserRecord, input: TokenEdit, by?: Administrator): Promise<TokenRecord> {
-  const fields = checkTokenFields(input);
+export function editToken(
+  context: AppContext,
+  owner: UserRecord,
+  input: TokenEdit,
+  by?: Administrator,
+  mark?: ManagedMark,
+): Promise<TokenRecord> {
+  const fields = { ...checkTokenFields(input), ...(mark === undefined ? {} : { managed: mark, managed_by: mark.by }) };
   return withEditLock(context, `token:${input.id}`, async () => {
     await countQuotaEdit(context, { owner, actorId: by?.actorId ?? owner.id }, input);
     // Without a base revision, the last edit counts: one that was overtaken is repeated on the new state.
@@ -54,7 +62,15 @@ function ownerView(context: AppContext): Pick<Administrator, 'present'> {
 async function editTokenAndBalance(
   context: AppContext,
   owner: UserRecord,
-  { input, fields, by }: { input: TokenEdit; fields: ReturnType<typeof checkTokenFields>; by: Administrator | undefined },
+  {
+    input,
+    fields,
+    by,
+  }: {
+    input: TokenEdit;
+    fields: ReturnType<typeof checkTokenFields> & Pick<TokenRecord, 'managed' | 'managed_by'>;
+    by: Administrator | undefined;
+  },
 ): Promise<boolean> {
   const { present } = by ?? ownerView(context);
   const held = by?.held;

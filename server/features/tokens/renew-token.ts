@@ -14,9 +14,9 @@ import { ownToken } from './store.ts';
 export async function renewToken(
   context: AppContext,
   owner: UserRecord,
-  { id, old_key_seconds: seconds, revision }: TokenRenewal & { id: number },
+  { id, old_key_seconds: seconds, revision, key }: TokenRenewal & { id: number; key?: string },
 ): Promise<TokenRecord> {
-  const fields = newKeyFields(context);
+  const fields = newKeyFields(context, key);
   const now = Math.floor(context.now() / 1000);
   const until = now + seconds;
   // With the lock of other edits: one that also changes the balance writes the record twice.

@@ -11,7 +11,14 @@ function wordsOf(SensitiveWords: readonly string[]) {
   };
   const get = <Key extends SettingKey>(key: Key) => values[key] as SettingValue<Key>;
   return createBlockedWords({
-    settings: { get, basePath: '', revision: 1, groupMoves: { running: null, ended: [] }, reload: () => Promise.resolve() },
+    settings: {
+      get,
+      basePath: '',
+      revision: 1,
+      groupMoves: { running: null, ended: [] },
+      managed: { setting: new Map(), group: new Map(), price: new Map() },
+      reload: () => Promise.resolve(),
+    },
   });
 }
 

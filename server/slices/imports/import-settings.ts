@@ -2,6 +2,7 @@
 import { isSecret, type SettingKey, settingRequirements, settings } from '#shared/settings.ts';
 import type { OptionRecord } from '#server/db/records/option.ts';
 import { defaultText } from '#server/settings/defaults.ts';
+import { isManagedSetting } from '#server/settings/managed-entries.ts';
 import { editOptions } from '#server/settings/option-writes.ts';
 import { optionText } from '#server/settings/settings.ts';
 import type { ImportJob } from './import-job.ts';
@@ -46,6 +47,8 @@ export async function importSettings(job: ImportJob): Promise<void> {
 }
 
 function outcomeOf({ context, options }: ImportJob, { key, text }: MappedSetting, row: OptionRecord | undefined): Outcome {
+  // Written by the file, which would be applied again.
+  if (isManagedSetting(context.settings.managed, key)) return 'left';
   if (row === undefined) return isSame(key, text, defaultText(key)) ? 'same' : 'added';
   const stored = readable(() => optionText(row, context.secrets));
   if (stored !== undefined && isSame(key, text, stored)) return 'same';

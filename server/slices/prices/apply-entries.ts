@@ -2,11 +2,14 @@
 import { AppError } from '#shared/errors.ts';
 import type { NumberMap } from '#shared/setting-values.ts';
 import { settings as catalogue } from '#shared/settings.ts';
+import { isHeldByFiles } from '#server/audit-log/actor.ts';
+import { heldByFile } from '#server/audit-log/managed-records.ts';
 import type { AppContext } from '#server/context.ts';
 import type { PriceEntryRecord } from '#server/db/records/price-review.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 import { saveOptions } from '#server/features/options/save-options.ts';
 import { defaultText } from '#server/settings/defaults.ts';
+import { markOfEntry } from '#server/settings/managed-entries.ts';
 import type { SaveReason } from '#server/settings/option-changes.ts';
 import { finishOptionWrites } from '#server/settings/option-writes.ts';
 import { isPriceKey, type PriceKey } from './price-lines.ts';
@@ -19,7 +22,7 @@ export interface EntriesOfModel {
 export interface AppliedEntries {
   /** Models whose entries are as wanted now. */
   done: string[];
-  /** Models with an entry that was edited meanwhile; nothing of theirs was written. */
+  /** Models with an entry that was edited meanwhile, or that a file manages; nothing of theirs was written. */
   changed: string[];
 }
 
@@ -63,7 +66,13 @@ async function plan(context: AppContext, models: readonly EntriesOfModel[]): Pro
     const known = entries.flatMap(({ key, ...entry }) => (isPriceKey(key) ? [{ key, ...entry }] : []));
     const valueOf = ({ key, name }: (typeof known)[number]) => stored.get(key)?.values.get(name);
     const isApplied = known.every((entry) => valueOf(entry) === entry.after);
-    if (known.length < entries.length || (!isApplied && known.some((entry) => valueOf(entry) !== entry.before))) {
+    const isManaged = known.some(({ key, name }) => markOfEntry(context.settings.managed, key, name) !== undefined);
+    if (isManaged && !isApplied) checkEntriesAreOpen(context, known);
+    if (
+      (isManaged && !isApplied) ||
+      known.length < entries.length ||
+      (!isApplied && known.some((entry) => valueOf(entry) !== entry.before))
+    ) {
       changed.push(model);
       continue;
     }
@@ -78,6 +87,15 @@ async function plan(context: AppContext, models: readonly EntriesOfModel[]): Pro
     }
   }
   return { done, changed, maps };
+}
+
+/** Prices of a file are changed there. Jobs leave them waiting. @throws {AppError} `managed_by_file` for people */
+export function checkEntriesAreOpen({ settings }: Pick<AppContext, 'settings'>, entries: readonly { key: string; name: string }[]): void {
+  if (!isHeldByFiles()) return;
+  for (const { key, name } of entries) {
+    const mark = markOfEntry(settings.managed, key, name);
+    if (mark !== undefined) throw heldByFile({ name, managed: { ...mark, left: [] } }, key);
+  }
 }
 
 async function storedMaps({ db, log }: AppContext, keys: readonly PriceKey[]): Promise<Map<PriceKey, EditedMap>> {

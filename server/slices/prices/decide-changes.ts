@@ -5,7 +5,7 @@ import { invalidField } from '#shared/field-rules.ts';
 import type { AppContext } from '#server/context.ts';
 import type { PriceReviewRecord } from '#server/db/records/price-review.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
-import { applyEntries } from './apply-entries.ts';
+import { applyEntries, checkEntriesAreOpen } from './apply-entries.ts';
 
 export interface ReviewedChange {
   model: string;
@@ -47,6 +47,7 @@ export async function planReviewed(
   const plans = db.collection('price_plans');
   const { found, refused } = await reviewed(context, changes);
   if ((await plans.count({})) + found.length > mostPlans) throw new AppError('price_plans_full', { limit: mostPlans });
+  for (const { entries } of found) checkEntriesAreOpen(context, entries);
   for (const { id: model, entries, lines, source } of found) {
     const id = await db.nextId('price_plans');
     await plans.insert({ id, model, entries, lines, at, state: 'waiting', user_id: actor.id, created_at, source });

@@ -140,6 +140,10 @@ async function holding(desk: ConsoleDesk, { path, count }: { path: string; count
   return reported;
 }
 
+/** Applies a file over the API, or plans it. */
+const applies = (desk: ConsoleDesk, text: string, more: object = {}) =>
+  desk.root.post('/api/as_code/apply', { files: [{ name: 'site.yaml', text: `version: 1\n${text}` }], ...more });
+
 export const deskRefusals = {
   price_sync_running: async ({ app: { context, clock }, admin }) => {
     const runs = context.db.collection('price_syncs');
@@ -169,6 +173,38 @@ export const deskRefusals = {
     await context.db.collection('price_plans').remove({ model: { ne: '' } });
     await context.db.collection('price_reviews').remove({ id: 'planned' });
     return { reported, details: { limit: 1000 } };
+  },
+  managed_by_file: async (desk) => {
+    await applies(desk, 'settings: { Footer: "as a file says" }');
+    const reported = reportedBy(await desk.admin.put('/api/option/', { key: 'Footer', value: 'mine' }));
+    await desk.root.post('/api/as_code/release', { by: 'site.yaml' });
+    return { reported, details: { name: 'Footer', file: 'site.yaml' } };
+  },
+  document_invalid: async (desk) => ({
+    reported: reportedBy(await applies(desk, 'nonsense: 1')),
+    details: { count: 1, detail: /site\.yaml:2:1 nonsense .+/ },
+  }),
+  document_nameless: async (desk) => {
+    const files = ['a.yaml', 'b.yaml'].map((name) => ({ name, text: 'version: 1' }));
+    return reportedBy(await desk.root.post('/api/as_code/plan', { files }));
+  },
+  apply_outdated: async (desk) => reportedBy(await applies(desk, 'settings: { Footer: other }', { digest: 'of an earlier plan' })),
+  apply_running: async (desk) => {
+    const jobs = desk.app.context.db.collection('jobs');
+    const now = desk.app.clock.now();
+    await jobs.insert({ id: 'edit:as-code', owner: 'another', expires_at: now + 1000, last_run_at: now });
+    const reported = reportedBy(await applies(desk, 'settings: { Footer: other }'));
+    await jobs.remove({ id: 'edit:as-code' });
+    return reported;
+  },
+  apply_stopped: async (desk) => {
+    const client = await desk.member({ username: `service-${desk.language}` });
+    // Of the tokens that a user creates in a day, every one counts.
+    const reported = await desk.during({ MaxTokensPerUser: '1' }, async () => {
+      for (const name of ['one', 'two']) await client.delete(`/api/token/${(await client.post('/api/token/', { name })).data[0].id}`);
+      return reportedBy(await applies(desk, `tokens: [{ user: service-${desk.language}, name: three }]`));
+    });
+    return { reported, details: { done: 0, total: 1, detail: /.+/ } };
   },
   backup_running: async (desk) => {
     const { id } = await addBackup(desk, { state: 'running', running: 1 });

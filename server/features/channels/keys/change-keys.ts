@@ -5,13 +5,14 @@ import { AppError, errorText, type Language } from '#shared/errors.ts';
 import { keyFormsText } from '#shared/channel-type-rules.ts';
 import { isChannelText } from '#shared/channel-rules.ts';
 import { keyEnding, type PastedKey, readPastedKeys } from '#shared/pasted-keys.ts';
+import { checkKeyIsFree } from '#server/audit-log/managed-records.ts';
 import type { AppContext } from '#server/context.ts';
 import type { Patch } from '#server/db/collection.ts';
 import type { ChannelKeyRecord } from '#server/db/records/channel-key.ts';
 import type { ChannelRecord } from '#server/db/records/channel.ts';
-import type { UserRecord } from '#server/db/records/user.ts';
 import { enableWithKeys } from '#server/exchange/keys/disable-key.ts';
 import { keyFields, newKey } from '#server/exchange/keys/new-key.ts';
+import type { ChannelActor } from '../edit-channel.ts';
 import { readChannel } from '../store.ts';
 import { ensureRecords, freshState, publishKeys, readKey, readKeys, statusBy, withKeyLock } from './key-store.ts';
 
@@ -46,7 +47,7 @@ function problemText(problem: NonNullable<PastedKey['problem']>, type: number, l
 
 export function addKeys(
   context: AppContext,
-  actor: UserRecord,
+  actor: ChannelActor,
   {
     id,
     keys: text,
@@ -57,6 +58,7 @@ export function addKeys(
 ): Promise<KeyIntake> {
   return withKeyLock(context, id, async () => {
     const channel = await readChannel(context, id);
+    checkKeyIsFree(channel);
     const { intake, added } = await checkPasted(context, channel, text, language);
     if (added.length === 0) return intake;
     const records = await ensureRecords(context, channel);
@@ -86,11 +88,13 @@ interface KeyOf {
   key: number;
 }
 
-export function editKey(context: AppContext, actor: UserRecord, { id, key, edit }: KeyOf & { edit: ChannelKeyEdit }): Promise<void> {
+export function editKey(context: AppContext, actor: ChannelActor, { id, key, edit }: KeyOf & { edit: ChannelKeyEdit }): Promise<void> {
   const { weight, most_parallel, status } = edit;
   const note = edit.note?.trim();
   if (note !== undefined && !isChannelText(note)) throw new AppError('channel_text_invalid', { field: 'note' }, { field: 'note' });
   return withKeyLock(context, id, async () => {
+    // The file does not decide whether a key is in use.
+    if (weight !== undefined || most_parallel !== undefined || note !== undefined) checkKeyIsFree(await readChannel(context, id));
     const record = await storedKey(context, { id, key });
     if (edit.revision !== undefined && edit.revision !== record.revision) throw new AppError('revision_conflict');
     const set: Partial<ChannelKeyRecord> = {
@@ -108,7 +112,7 @@ export function editKey(context: AppContext, actor: UserRecord, { id, key, edit 
 /** Returns how many were changed. */
 export function setStatus(
   context: AppContext,
-  actor: UserRecord,
+  actor: ChannelActor,
   { id, ids, status }: { id: number; ids: readonly number[]; status: number },
 ): Promise<number> {
   return withKeyLock(context, id, async () => {
@@ -134,6 +138,7 @@ export function replaceKey(
 ): Promise<void> {
   return withKeyLock(context, id, async () => {
     const channel = await readChannel(context, id);
+    checkKeyIsFree(channel);
     const record = await storedKey(context, { id, key });
     if (revision !== undefined && revision !== record.revision) throw new AppError('revision_conflict');
     await storeText(context, channel, { record, text: oneKey(text, channel.type) });
@@ -170,6 +175,7 @@ export function oneKey(text: string, type: number): string {
 /** Returns how many were removed. Streams that use them continue. @throws {AppError} `channel_key_sole` */
 export function removeKeys(context: AppContext, { id, ids }: { id: number; ids: readonly number[] }): Promise<number> {
   return withKeyLock(context, id, async () => {
+    checkKeyIsFree(await readChannel(context, id));
     const records = await readKeys(context, id);
     const wanted = new Set(ids);
     const removed = records.filter((record) => wanted.has(record.id));

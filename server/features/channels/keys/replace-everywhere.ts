@@ -7,6 +7,7 @@ import { typedKeyProblem } from '#shared/channel-type-rules.ts';
 import { movesKey } from '#shared/key-destination.ts';
 import { keyEnding } from '#shared/pasted-keys.ts';
 import { Role } from '#shared/roles.ts';
+import { checkKeyIsFree } from '#server/audit-log/managed-records.ts';
 import type { AppContext } from '#server/context.ts';
 import type { ChannelKeyRecord } from '#server/db/records/channel-key.ts';
 import type { ChannelRecord } from '#server/db/records/channel.ts';
@@ -121,6 +122,8 @@ export async function replaceEverywhere(
   if (text === old) throw new AppError('channel_key_known', {}, { field: 'key' });
   const hash = context.secrets.hash(text);
   for (const { channel_id: id, channel_name: name, channel_type: type } of places) {
+    const channel = context.channels.get(id)?.record;
+    if (channel !== undefined) checkKeyIsFree(channel);
     if (typedKeyProblem(type, text) !== undefined) throw new AppError('channel_key_type', { name }, { field: 'key' });
     if (context.channels.get(id)?.keys?.all.some((one) => one.record.key_hash === hash) === true)
       throw new AppError('channel_key_known', {}, { field: 'key' });
@@ -169,6 +172,7 @@ function swap(context: AppContext, channelId: number, { old, text, enable, begin
   return withKeyLock(context, channelId, async () => {
     const channel = await context.db.collection('channels').get(channelId);
     if (channel === null) return false;
+    checkKeyIsFree(channel);
     check?.(channel);
     const { type, base_url, setting } = channel;
     const place = { channel_id: channelId, destination: { type, base_url, setting } };
@@ -206,6 +210,7 @@ export async function undoReplacement(context: AppContext, actor: UserRecord, id
   if (record === null || !isUndoable(context, record)) throw new AppError('key_replacement_late');
   const destinations = new Map(record.places.map((place) => [place.channel_id, place.destination]));
   const check = (channel: ChannelRecord): void => {
+    checkKeyIsFree(channel);
     const before = destinations.get(channel.id);
     if (actor.role >= Role.root || (before !== undefined && !movesKey(before, channel))) return;
     throw new AppError('key_replacement_moved', { name: channel.name });

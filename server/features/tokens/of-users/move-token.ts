@@ -4,6 +4,7 @@
 import { AppError } from '#shared/errors.ts';
 import { mayActOn } from '#shared/roles.ts';
 import { actingOn } from '#server/audit-log/actor.ts';
+import { checkRecordIsFree } from '#server/audit-log/managed-records.ts';
 import { withEditLock } from '#server/accounts/edit-lock.ts';
 import type { AppContext } from '#server/context.ts';
 import { editRecord } from '#server/db/edit-record.ts';
@@ -73,6 +74,7 @@ async function begin(context: AppContext, { actor, owner, target, token: { id },
     revision,
     change(token) {
       if (token.moved_to !== undefined) throw new AppError('token_moving');
+      checkRecordIsFree('tokens', token, { ...token, user_id: target.id });
       return { set: { moved_to: movedTo, moving_at: context.now(), moving_by: actor.id } };
     },
     present: (token) => presentKeyless(context, token),
