@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util';
 import { readEnv } from '#server/env.ts';
 import { auditSummary, findingLine } from '#server/transfer/audit-books.ts';
 import { createProgressLine, grouped } from '#server/transfer/progress.ts';
+import { InterruptedReplacement } from '#server/transfer/refusal.ts';
 import { readSealedKey, restoreDatabase, type RestoreResult } from '#server/transfer/restore-database.ts';
 
 const usage = `npm run restore -- FILE [--check] [--passphrase-file FILE] [--print-key]
@@ -50,7 +51,8 @@ try {
   }
 } catch (failure) {
   progress.end();
-  process.stderr.write(`Nothing was replaced. ${failure instanceof Error ? failure.message : String(failure)}\n`);
+  const message = failure instanceof Error ? failure.message : String(failure);
+  process.stderr.write(failure instanceof InterruptedReplacement ? `${message}\n` : `Nothing was replaced. ${message}\n`);
   process.exitCode = 2;
 }
 

@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto';
 import { parseDatabaseUrl } from '#server/db/database-url.ts';
 import { openSource, openTarget } from '#server/db/rows/open-rows.ts';
 import type { CopyState, RowSource, RowTarget } from '#server/db/rows/rows.ts';
-import { isRunning } from '#server/money/recovery/failure-detector.ts';
 import { thisHost } from '#server/money/recovery/server-process.ts';
 import { auditBooks } from '#server/transfer/audit-books.ts';
 import type { AuditReport } from '#server/money/audit.ts';
@@ -12,7 +11,7 @@ import { copyRows } from '#server/transfer/copy-rows.ts';
 import type { OnProgress } from '#server/transfer/progress.ts';
 import { canonical } from '#server/transfer/row-digest.ts';
 import { TransferRefusal } from '#server/transfer/refusal.ts';
-import { refuseRunningServers } from '#server/transfer/running-servers.ts';
+import { isWriting, refuseRunningServers } from '#server/transfer/running-servers.ts';
 
 export interface MoveOptions {
   /** Both as DATABASE_URL. */
@@ -31,9 +30,6 @@ export interface MoveResult {
   /** Undefined if the rows differ. */
   audit?: AuditReport;
 }
-
-/** Time after its last write for which a copy by a process of another machine counts as running. */
-const writerMs = 60_000;
 
 /**
  * The target is released, so that a server can open it, only if all rows are equal.
@@ -96,11 +92,6 @@ async function begin(
   const state: CopyState = { kind: 'move', source: print, writer, written_at: now(), done: [] };
   await target.saveState(state);
   return state;
-}
-
-function isWriting({ writer, written_at: at }: CopyState, now: number): boolean {
-  if (writer.host === thisHost) return writer.pid !== process.pid && isRunning(writer.pid);
-  return Math.abs(now - at) < writerMs;
 }
 
 /** Fingerprint of a source: changes whenever a server has drawn ids, written settings or been started. */

@@ -123,18 +123,28 @@ async function* linesOf(file: string, start: number): AsyncGenerator<Buffer> {
   if (size > 0) throw new BackupFileError(`${file} is truncated: it ends within a record`);
 }
 
+export interface CheckedBackup {
+  header: BackupHeader;
+  /** Records by collection. */
+  rows: ReadonlyMap<string, number>;
+}
+
 /** Reads the whole file: every record is JSON of a known shape, the end exists and the checksum fits. @throws {BackupFileError} */
-export async function checkBackup(file: string, onProgress: OnProgress): Promise<BackupHeader> {
+export async function checkBackup(file: string, onProgress: OnProgress): Promise<CheckedBackup> {
   const { header } = await readHeader(file);
   const all = Object.values(header.counts).reduce((sum, count) => sum + count, 0);
+  const rows = new Map<string, number>();
   let done = 0;
+  let name = '';
   for await (const part of partsOf(file)) {
+    if (part.kind === 'collection') ({ name } = part);
     if (part.kind !== 'rows') continue;
+    rows.set(name, (rows.get(name) ?? 0) + part.docs.length);
     for (const doc of part.docs) rowOf(file, doc);
     done += part.docs.length;
     onProgress({ step: 'Checking the backup', done, all: Math.max(all, done) });
   }
-  return header;
+  return { header, rows };
 }
 
 function rowOf(file: string, doc: string): Row {

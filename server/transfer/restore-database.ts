@@ -18,11 +18,11 @@ import { keyFileOf } from '#server/secrets/master-key.ts';
 import { openSealedKey } from '#server/secrets/sealed-key.ts';
 import { settleAndAudit } from '#server/transfer/audit-books.ts';
 import type { BackupHeader } from '#server/transfer/backup-format.ts';
-import { copyRows } from '#server/transfer/copy-rows.ts';
+import { copyRows, isCollection } from '#server/transfer/copy-rows.ts';
 import type { OnProgress } from '#server/transfer/progress.ts';
-import { checkBackup, openBackup, readHeader } from '#server/transfer/read-backup.ts';
-import { TransferRefusal } from '#server/transfer/refusal.ts';
-import { refuseRunningServers } from '#server/transfer/running-servers.ts';
+import { checkBackup, type CheckedBackup, openBackup, readHeader } from '#server/transfer/read-backup.ts';
+import { InterruptedReplacement, TransferRefusal } from '#server/transfer/refusal.ts';
+import { isWriting, refuseRunningServers } from '#server/transfer/running-servers.ts';
 
 export interface RestoreOptions {
   file: string;
@@ -52,6 +52,7 @@ export interface RestoreResult {
 
 /**
  * @throws {TransferRefusal}
+ * @throws {InterruptedReplacement}
  * @throws {BackupFileError}
  * @throws {WrongPassphrase}
  */
@@ -63,34 +64,60 @@ export async function restoreDatabase(options: RestoreOptions): Promise<RestoreR
       `The backup is of a newer version of Tidegate (${header.program}, data version ${header.schema}; known is ${newestVersion()})`,
     );
   const key = await findKey(header, options);
-  await checkBackup(file, onProgress);
+  const { rows } = await checkBackup(file, onProgress);
   if (isCheck) return { header };
   await refuseServersOn(to);
-  const replacement = await openReplacement(to);
+  const replacement = await openReplacement(to, writer);
+  const other = await replacement.state();
+  if (other !== null && isWriting(other, now()))
+    throw new TransferRefusal(`Another restore into the database is running (process ${other.writer.pid})`);
   // Of a restore that was killed while it replaced the database: it is whole, and replaced by this one.
   await replacement.complete();
   try {
-    const { audit, rebuilt } = await fill(replacement, { file, header, now, onProgress });
+    const { audit, rebuilt } = await fill(replacement, { file, header, rows, now, onProgress });
     if (audit.findings.length > 0) return { header, audit, rebuilt };
     await refuseServersOn(to);
-    const stamp = `${new Date(now()).toISOString().replaceAll(/\D/g, '').slice(0, 14)}${randomBytes(2).toString('hex')}`;
-    const keyFile = key.write === null ? undefined : await writeKeyFile(key.write, key.text, stamp);
-    const replaced = await replacement.replace(stamp);
-    return { header, audit, rebuilt, replaced, ...(keyFile === undefined ? {} : { keyFile }) };
+    return { header, audit, rebuilt, ...(await replace(replacement, key, now)) };
   } catch (error) {
-    await replacement.discard().catch(() => undefined);
+    if (!(error instanceof InterruptedReplacement)) await discardOwn(replacement).catch(() => undefined);
     throw error;
+  }
+}
+
+/** What another restore fills by now stays. */
+async function discardOwn(replacement: Replacement): Promise<void> {
+  const state = await replacement.state();
+  if (state === null || (state.writer.host === writer.host && state.writer.pid === writer.pid)) await replacement.discard();
+}
+
+const writer = { host: thisHost, pid: process.pid };
+
+async function replace(replacement: Replacement, key: Key, now: () => number): Promise<Pick<RestoreResult, 'replaced' | 'keyFile'>> {
+  const later = await replacement.state();
+  if (later !== null)
+    throw new InterruptedReplacement(`Another restore has begun (process ${later.writer.pid}). Nothing was replaced by this one`);
+  const stamp = `${new Date(now()).toISOString().replaceAll(/\D/g, '').slice(0, 14)}${randomBytes(2).toString('hex')}`;
+  const keyFile = key.write === null ? undefined : await writeKeyFile(key.write, key.text, stamp);
+  try {
+    const replaced = await replacement.replace(stamp);
+    return { replaced, ...(keyFile === undefined ? {} : { keyFile }) };
+  } catch (cause) {
+    if (keyFile !== undefined) await putKeyBack(keyFile);
+    if (!replacement.isResumable) throw cause;
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new InterruptedReplacement(`The replacement has stopped halfway (${reason}): run the restore again, which completes it`, {
+      cause,
+    });
   }
 }
 
 async function fill(
   replacement: Replacement,
-  { file, header, now, onProgress }: { file: string; header: BackupHeader; now: () => number; onProgress: OnProgress },
+  { file, header, rows, now, onProgress }: CheckedBackup & { file: string; now: () => number; onProgress: OnProgress },
 ): Promise<{ audit: AuditReport; rebuilt: number }> {
   const target = await replacement.fill();
   const source = await openBackup(file);
   try {
-    const writer = { host: thisHost, pid: process.pid };
     const state: CopyState = { kind: 'restore', source: header.made_at, writer, written_at: now(), done: [] };
     await target.saveState(state);
     await copyRows({ source, target, state, names: source.names, now, onProgress });
@@ -102,9 +129,18 @@ async function fill(
   }
   const db = await replacement.open();
   try {
+    await countRows(db, rows);
     return await settle(db, header, now);
   } finally {
     await db.close();
+  }
+}
+
+/** Two restores at once could lose rows to each other without an error. */
+async function countRows(db: Database, rows: ReadonlyMap<string, number>): Promise<void> {
+  for (const [name, count] of rows) {
+    if (isCollection(name) && (await db.collection(name).count({})) !== count)
+      throw new TransferRefusal(`The restored database lacks rows of ${name}: another process has changed it. Run the restore again`);
   }
 }
 
@@ -190,6 +226,11 @@ async function writeKeyFile(target: DatabaseUrl, text: string, stamp: string): P
   }
   await rename(draft, file);
   return { file, replaced };
+}
+
+/** The database was not replaced: its secrets need their former key. */
+async function putKeyBack({ file, replaced }: NonNullable<RestoreResult['keyFile']>): Promise<void> {
+  await (replaced === null ? rm(file, { force: true }) : rename(replaced, file));
 }
 
 /** Returns the master key in a backup. @throws {TransferRefusal} @throws {WrongPassphrase} */

@@ -1,5 +1,6 @@
 // Finds servers that use a database, before it is copied or replaced.
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { CopyState } from '#server/db/rows/rows.ts';
 import type { ProcessRecord } from '#server/db/records/process.ts';
 import { openSource } from '#server/db/rows/open-rows.ts';
 import { isRunning } from '#server/money/recovery/failure-detector.ts';
@@ -46,6 +47,15 @@ export async function refuseRunningServers(url: string, role: string): Promise<v
   if (server === null) return;
   const [name] = server.host.split('/');
   throw new TransferRefusal(`A server uses the ${role} (process ${server.pid} on ${name}): stop it first`);
+}
+
+/** Time after its last write for which a copy by a process of another machine counts as running. */
+const writerMs = 60_000;
+
+/** Reports whether another process makes this copy. */
+export function isWriting({ writer, written_at: at }: CopyState, now: number): boolean {
+  if (writer.host === thisHost) return writer.pid !== process.pid && isRunning(writer.pid);
+  return Math.abs(now - at) < writerMs;
 }
 
 async function readProcesses(url: string): Promise<ProcessRecord[]> {

@@ -1,17 +1,22 @@
 // Backups and restores: made while calls are settled, refused if they are damaged, restored to both engines.
 import { randomUUID } from 'node:crypto';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { MongoClient } from 'mongodb';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from '#server/db/open.ts';
+import { openReplacement } from '#server/db/rows/open-rows.ts';
+import { thisHost } from '#server/money/recovery/server-process.ts';
 import { createSecrets } from '#server/secrets/secrets.ts';
 import { makeBackup } from '#server/transfer/make-backup.ts';
+import type { OnProgress } from '#server/transfer/progress.ts';
 import { restoreDatabase } from '#server/transfer/restore-database.ts';
 import { type Engine, engines } from '#tests/support/engines.ts';
 import { dropMongoDatabase, mongoUrl, testMongoUrl } from '#tests/support/mongo-databases.ts';
 import { createScene, type RelayScene } from '#tests/support/relay-scene.ts';
 import { testMasterKey } from '#tests/support/test-app.ts';
+import { until } from '#tests/support/until.ts';
 
 const passphrase = 'correct horse battery staple';
 const name = 'tidegate-20261130-150405-abc123.backup';
@@ -86,6 +91,86 @@ describe.each(engines)('a backup of $kind', (engine) => {
     onTestFinished(() => db.close());
     expect(await db.collection('channels').count({})).toBe(1);
     expect((await db.explain('users', { username: 'x' }))?.index ?? 'username').toBe('username');
+  });
+
+  test('is not restored twice at once, and a restore that was killed does not stop the next one', async () => {
+    const { url, scene } = await usedDatabase(engine);
+    const folder = temporaryFolder();
+    await scene[Symbol.asyncDispose]();
+    const file = await backedUp(url, folder);
+    const restore = () => restoreDatabase({ file, to: url, sessionSecret: testMasterKey });
+    const begun = async (pid: number) => {
+      const target = await (await openReplacement(url, { host: thisHost, pid })).fill();
+      await target.saveState({ kind: 'restore', source: 'x', writer: { host: thisHost, pid }, written_at: Date.now(), done: [] });
+      await target.close();
+    };
+    await begun(process.ppid);
+    await expect(restore()).rejects.toThrow(/Another restore/);
+    await begun(2 ** 30);
+    expect(await restore()).toMatchObject({ audit: { findings: [] } });
+
+    // One that another one disturbs, here in the same process, never puts half a database in place.
+    let other: Promise<unknown> | undefined;
+    const disturbed = restoreDatabase({
+      file,
+      to: url,
+      sessionSecret: testMasterKey,
+      onProgress: ({ step }) => {
+        if (step === 'Building indexes') other ??= restore().catch(String);
+      },
+    });
+    await disturbed.catch(String);
+    await other;
+    const db = await openDatabase(url);
+    onTestFinished(() => db.close());
+    expect(await db.collection('users').count({})).toBe(1);
+  });
+});
+
+describe('a replacement that fails', () => {
+  test('on MongoDB loses no collection: the next restore completes it', async () => {
+    const engine = engines.find(({ kind }) => kind === 'mongodb');
+    if (engine === undefined) return;
+    const { url, scene } = await usedDatabase(engine);
+    const folder = temporaryFolder();
+    await scene[Symbol.asyncDispose]();
+    const file = await backedUp(url, folder);
+    const to = mongoUrl(testMongoUrl ?? '', `tidegate_test_${randomUUID().replaceAll('-', '')}`);
+    onTestFinished(() => dropMongoDatabase(to));
+    const client = new MongoClient(to);
+    onTestFinished(() => client.close());
+    const db = client.db();
+    const names = async () => (await db.listCollections({}, { nameOnly: true }).toArray()).map((one) => one.name);
+    const failed = restoreDatabase({ file, to, sessionSecret: testMasterKey }).catch(String);
+    // The counters come last; they cannot be renamed to what exists.
+    await until(async () => (await names()).some((one) => one !== 'copy_state' && !one.startsWith('restoring_')));
+    await db.createCollection('counters');
+    expect(await failed).toMatch(/run the restore again/);
+    expect(await names()).toContain('restoring_counters');
+    expect(await restoreDatabase({ file, to, sessionSecret: testMasterKey })).toMatchObject({ audit: { users: 1, findings: [] } });
+    expect(await names()).not.toContain('restoring_counters');
+  });
+
+  test('of a file puts the key file back', async () => {
+    const [embedded] = engines;
+    if (embedded === undefined) return;
+    const { url, scene } = await usedDatabase(embedded);
+    const folder = temporaryFolder();
+    await scene[Symbol.asyncDispose]();
+    const file = await backedUp(url, folder);
+    const target = path.join(folder, 'new.db');
+    const keyFile = path.join(folder, 'new.key');
+    // A folder cannot be replaced by the file.
+    const inTheWay: OnProgress = ({ step }) => {
+      if (step === 'Building indexes' && !existsSync(target)) mkdirSync(path.join(target, 'folder'), { recursive: true });
+    };
+    const restore = (onProgress: OnProgress) => restoreDatabase({ file, to: `file:${target}`, passphrase, onProgress });
+    await expect(restore(inTheWay)).rejects.toThrow();
+    expect(existsSync(keyFile)).toBe(false);
+    writeFileSync(keyFile, 'the key of the former database');
+    await expect(restore(inTheWay)).rejects.toThrow();
+    expect(readFileSync(keyFile, 'utf8')).toBe('the key of the former database');
+    expect(readdirSync(folder).toSorted()).toEqual(['new.db', 'new.key', name]);
   });
 });
 

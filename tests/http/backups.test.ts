@@ -49,7 +49,7 @@ describe.each(engines)('backups on $kind', (engine) => {
     expect(backup).toMatchObject({ state: 'done', rows: expect.any(Number), can_download: true });
     expect(readdirSync(folder)).toEqual([backup.name]);
     const file = path.join(folder, backup.name);
-    expect(await checkBackup(file, () => {})).toMatchObject({ engine: engine.kind });
+    expect(await checkBackup(file, () => {})).toMatchObject({ header: { engine: engine.kind } });
 
     const response = await download(root, `/api/backup/${backup.id}/file`);
     expect(response.headers.get('content-disposition')).toContain(backup.name);

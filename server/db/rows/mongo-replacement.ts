@@ -6,11 +6,13 @@ import { copyClientOptions, openMongo } from '#server/db/mongo.ts';
 import { readCopyState, removeCopyState, saveCopyState } from '#server/db/rows/mongo-copy-state.ts';
 import { openMongoTarget } from '#server/db/rows/mongo-rows.ts';
 import type { Replacement } from '#server/db/rows/replacement.ts';
+import type { CopyState } from '#server/db/rows/rows.ts';
 
 const prefix = 'restoring_';
 const names: readonly string[] = [...Object.keys(collections), 'counters'];
 
-export function openMongoReplacement(url: string, name: string): Replacement {
+/** @param writer this process */
+export function openMongoReplacement(url: string, name: string, writer: CopyState['writer']): Replacement {
   async function withDb<Result>(work: (db: Db) => Promise<Result>): Promise<Result> {
     const client = new MongoClient(url, copyClientOptions);
     try {
@@ -21,6 +23,12 @@ export function openMongoReplacement(url: string, name: string): Replacement {
   }
 
   return {
+    isResumable: true,
+    state: () =>
+      withDb(async (db) => {
+        const replacing = await readCopyState(db);
+        return replacing?.kind === 'restore' ? replacing : readCopyState(db, prefix);
+      }),
     async fill() {
       const target = await openMongoTarget(url, name, prefix);
       await target.clear();
@@ -30,7 +38,7 @@ export function openMongoReplacement(url: string, name: string): Replacement {
     replace: (stamp) =>
       withDb(async (db) => {
         // From here no server starts on the database before all collections are renamed.
-        await saveCopyState(db, { kind: 'restore', source: stamp, writer: { host: '', pid: 0 }, written_at: Date.now(), done: [] });
+        await saveCopyState(db, { kind: 'restore', source: stamp, writer, written_at: Date.now(), done: [] });
         return (await renameAll(db, stamp)) ? `${replacedPrefix(stamp)}*` : null;
       }),
     complete: () =>

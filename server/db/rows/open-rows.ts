@@ -3,7 +3,7 @@ import { parseDatabaseUrl } from '#server/db/database-url.ts';
 import { openEmbeddedSource, openEmbeddedTarget } from '#server/db/rows/embedded-rows.ts';
 import { embeddedReplacement } from '#server/db/rows/embedded-replacement.ts';
 import type { Replacement } from '#server/db/rows/replacement.ts';
-import type { RowSource, RowTarget } from '#server/db/rows/rows.ts';
+import type { CopyState, RowSource, RowTarget } from '#server/db/rows/rows.ts';
 
 /**
  * @throws {DatabaseUrlError}
@@ -26,10 +26,13 @@ export async function openTarget(url: string): Promise<RowTarget> {
   return openMongoTarget(target.url, target.name);
 }
 
-/** @param url as DATABASE_URL */
-export async function openReplacement(url: string): Promise<Replacement> {
+/**
+ * @param url as DATABASE_URL
+ * @param writer this process
+ */
+export async function openReplacement(url: string, writer: CopyState['writer']): Promise<Replacement> {
   const target = parseDatabaseUrl(url);
   if (target.kind === 'embedded') return embeddedReplacement(target.file);
   const { openMongoReplacement } = await import('#server/db/rows/mongo-replacement.ts');
-  return openMongoReplacement(target.url, target.name);
+  return openMongoReplacement(target.url, target.name, writer);
 }
