@@ -26,6 +26,7 @@ import { Route as ShellChannelRouteImport } from './routes/_shell/channel.tsx';
 import { Route as ShellChat2linkRouteImport } from './routes/_shell/chat2link.tsx';
 import { Route as ShellDetailRouteImport } from './routes/_shell/detail.tsx';
 import { Route as ShellFirstCallRouteImport } from './routes/_shell/first-call.tsx';
+import { Route as ShellImportRouteImport } from './routes/_shell/import.tsx';
 import { Route as ShellInvitationsRouteImport } from './routes/_shell/invitations.tsx';
 import { Route as ShellLogRouteImport } from './routes/_shell/log.tsx';
 import { Route as ShellMidjourneyRouteImport } from './routes/_shell/midjourney.tsx';
@@ -135,6 +136,11 @@ const ShellDetailRoute = ShellDetailRouteImport.update({
 const ShellFirstCallRoute = ShellFirstCallRouteImport.update({
   id: '/first-call',
   path: '/first-call',
+  getParentRoute: () => ShellRoute,
+} as any);
+const ShellImportRoute = ShellImportRouteImport.update({
+  id: '/import',
+  path: '/import',
   getParentRoute: () => ShellRoute,
 } as any);
 const ShellInvitationsRoute = ShellInvitationsRouteImport.update({
@@ -289,6 +295,7 @@ export interface FileRoutesByFullPath {
   '/chat2link': typeof ShellChat2linkRoute;
   '/detail': typeof ShellDetailRoute;
   '/first-call': typeof ShellFirstCallRoute;
+  '/import': typeof ShellImportRoute;
   '/invitations': typeof ShellInvitationsRoute;
   '/log': typeof ShellLogRoute;
   '/midjourney': typeof ShellMidjourneyRoute;
@@ -332,6 +339,7 @@ export interface FileRoutesByTo {
   '/chat2link': typeof ShellChat2linkRoute;
   '/detail': typeof ShellDetailRoute;
   '/first-call': typeof ShellFirstCallRoute;
+  '/import': typeof ShellImportRoute;
   '/invitations': typeof ShellInvitationsRoute;
   '/log': typeof ShellLogRoute;
   '/midjourney': typeof ShellMidjourneyRoute;
@@ -377,6 +385,7 @@ export interface FileRoutesById {
   '/_shell/chat2link': typeof ShellChat2linkRoute;
   '/_shell/detail': typeof ShellDetailRoute;
   '/_shell/first-call': typeof ShellFirstCallRoute;
+  '/_shell/import': typeof ShellImportRoute;
   '/_shell/invitations': typeof ShellInvitationsRoute;
   '/_shell/log': typeof ShellLogRoute;
   '/_shell/midjourney': typeof ShellMidjourneyRoute;
@@ -424,6 +433,7 @@ export interface FileRouteTypes {
     | '/chat2link'
     | '/detail'
     | '/first-call'
+    | '/import'
     | '/invitations'
     | '/log'
     | '/midjourney'
@@ -467,6 +477,7 @@ export interface FileRouteTypes {
     | '/chat2link'
     | '/detail'
     | '/first-call'
+    | '/import'
     | '/invitations'
     | '/log'
     | '/midjourney'
@@ -511,6 +522,7 @@ export interface FileRouteTypes {
     | '/_shell/chat2link'
     | '/_shell/detail'
     | '/_shell/first-call'
+    | '/_shell/import'
     | '/_shell/invitations'
     | '/_shell/log'
     | '/_shell/midjourney'
@@ -665,6 +677,13 @@ declare module '@tanstack/react-router' {
       path: '/first-call';
       fullPath: '/first-call';
       preLoaderRoute: typeof ShellFirstCallRouteImport;
+      parentRoute: typeof ShellRoute;
+    };
+    '/_shell/import': {
+      id: '/_shell/import';
+      path: '/import';
+      fullPath: '/import';
+      preLoaderRoute: typeof ShellImportRouteImport;
       parentRoute: typeof ShellRoute;
     };
     '/_shell/invitations': {
@@ -925,6 +944,7 @@ interface ShellRouteChildren {
   ShellChat2linkRoute: typeof ShellChat2linkRoute;
   ShellDetailRoute: typeof ShellDetailRoute;
   ShellFirstCallRoute: typeof ShellFirstCallRoute;
+  ShellImportRoute: typeof ShellImportRoute;
   ShellInvitationsRoute: typeof ShellInvitationsRoute;
   ShellLogRoute: typeof ShellLogRoute;
   ShellMidjourneyRoute: typeof ShellMidjourneyRoute;
@@ -956,6 +976,7 @@ const ShellRouteChildren: ShellRouteChildren = {
   ShellChat2linkRoute: ShellChat2linkRoute,
   ShellDetailRoute: ShellDetailRoute,
   ShellFirstCallRoute: ShellFirstCallRoute,
+  ShellImportRoute: ShellImportRoute,
   ShellInvitationsRoute: ShellInvitationsRoute,
   ShellLogRoute: ShellLogRoute,
   ShellMidjourneyRoute: ShellMidjourneyRoute,

@@ -23,6 +23,8 @@ type QueryValues<Value> = { [K in keyof Value]?: string | number | boolean | und
 export type CallInput<E> = Part<'params', ParamsInput<E>> &
   QueryPart<QueryInput<E>> &
   Part<'body', BodyInput<E>> & {
+    /** Body of an endpoint that takes bytes. */
+    bytes?: Blob;
     signal?: AbortSignal;
     /** Milliseconds until the call is given up; 30,000 by default. */
     timeout?: number;
@@ -32,6 +34,7 @@ export interface RawInput {
   params?: unknown;
   query?: unknown;
   body?: unknown;
+  bytes?: Blob;
   signal?: AbortSignal;
   timeout?: number;
 }
@@ -78,8 +81,11 @@ async function exchange(endpoint: AnyEndpoint, input: RawInput) {
   try {
     response = await fetch(url, {
       method: endpoint.method,
-      headers: requestHeaders(input.body !== undefined),
-      body: input.body === undefined ? null : JSON.stringify(input.body),
+      headers: {
+        ...requestHeaders(input.body !== undefined),
+        ...(input.bytes === undefined ? {} : { 'Content-Type': 'application/octet-stream' }),
+      },
+      body: input.bytes ?? (input.body === undefined ? null : JSON.stringify(input.body)),
       cache: 'no-store',
       credentials: 'same-origin',
       signal,

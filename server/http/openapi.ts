@@ -82,6 +82,7 @@ function operation(endpoint: Endpoint): Json {
     ...(endpoint.summary === undefined ? {} : { summary: endpoint.summary }),
     ...(endpoint.access === 'admin' || endpoint.access === 'root' ? { description: `Needs the role ${endpoint.access}.` } : {}),
     parameters: [...parameters(endpoint.params, 'path'), ...parameters(endpoint.query, 'query')],
+    ...(endpoint.takesBytes === true ? { requestBody: { required: true, content: { 'application/octet-stream': {} } } } : {}),
     ...(endpoint.body === undefined
       ? {}
       : { requestBody: { required: true, content: { 'application/json': { schema: schemaOf(endpoint.body, 'input') } } } }),

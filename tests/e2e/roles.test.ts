@@ -28,7 +28,7 @@ const deskScreens = [
   '/user',
 ];
 /** Only super administrators do. */
-const rootScreens = ['/backup'];
+const rootScreens = ['/backup', '/import'];
 const isClosedTo = (person: Person, screen: string) =>
   [...rootScreens, ...(person === 'a user' ? deskScreens : [])].some((path) => screen === path || screen.startsWith(`${path}/`));
 const screens = [...shellScreens.filter((screen) => !screen.includes('$')), ...recordScreens(1), '/token?open=new', '/no/such/page'];

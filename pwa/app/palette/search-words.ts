@@ -25,6 +25,7 @@ export const searchWords: Readonly<Record<string, string>> = {
   'screen:/redemption': 'vouchers voucher coupons coupon gift cards promo 卡密 优惠券 礼品卡 代金券 激活码',
   'screen:/audit-log': 'history changes who did security compliance trail 审计 操作记录 改动 历史 安全',
   'screen:/backup': 'backups restore snapshot copy export archive storage s3 备份 恢复 还原 快照 存储 归档',
+  'screen:/import': 'imports migrate migration move one-api new-api litellm gateway database 迁移 搬家 导入 数据库 旧系统',
   'screen:/user': 'members customers accounts people team roles permissions 成员 客户 账号 用户管理 权限',
   'screen:/setting': 'options configuration config preferences admin administration 配置 选项 参数 运营 后台',
   'screen:/statement': 'statements bill invoice ledger account balance history refund refunds month 对账单 账单 流水 明细 退款 发票',

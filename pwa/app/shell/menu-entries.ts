@@ -38,6 +38,7 @@ const entries: readonly MenuEntry[] = [
   { to: '/user', name: 'shell.menu.users', icon: 'users', role: Role.admin, section: 'admin' },
   { to: '/audit-log', name: 'shell.menu.audit_log', icon: 'audit', role: Role.admin, section: 'admin' },
   { to: '/backup', name: 'shell.menu.backups', icon: 'archive', role: Role.root, section: 'admin' },
+  { to: '/import', name: 'shell.menu.imports', icon: 'download', role: Role.root, section: 'admin' },
   { to: '/setting', name: 'shell.menu.settings', icon: 'settings', role: Role.admin, section: 'admin' },
 ];
 

@@ -9,7 +9,7 @@ import typography from '#pwa/ui/styles/typography.module.css';
 import { BackupMark } from './backup-mark.tsx';
 import styles from './backups.module.css';
 import { backupAddress } from './queries.ts';
-import { sizeText } from './size-text.ts';
+import { sizeText } from '#pwa/ui/size-text.ts';
 
 interface BackupPanelProps {
   backup: Backup;

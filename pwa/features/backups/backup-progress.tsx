@@ -5,7 +5,7 @@ import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import typography from '#pwa/ui/styles/typography.module.css';
 import styles from './backups.module.css';
 import { useStopBackup } from './queries.ts';
-import { sizeText } from './size-text.ts';
+import { sizeText } from '#pwa/ui/size-text.ts';
 
 /** Progress of the backup that is being made: number of number, remaining time, a bed, and a button to stop it. */
 export function BackupProgress({ backup, at }: { backup: Backup; at: number }) {

@@ -18,7 +18,7 @@ import layout from '#pwa/ui/styles/layout.module.css';
 import type { BackupsSearch } from './backups-search.ts';
 import styles from './backups.module.css';
 import { backupsQuery, useStartBackup } from './queries.ts';
-import { sizeText } from './size-text.ts';
+import { sizeText } from '#pwa/ui/size-text.ts';
 
 const BackupPanel = lazyPart(
   () => import('./backup-panel.tsx'),

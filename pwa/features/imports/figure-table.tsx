@@ -1,0 +1,65 @@
+import type { ReactNode } from 'react';
+import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
+import styles from './imports.module.css';
+
+export interface FigureColumn {
+  key: string;
+  heading: string;
+}
+
+export interface FigureRow {
+  key: string;
+  name: ReactNode;
+  /** By the key of the column. */
+  cells: Readonly<Record<string, ReactNode>>;
+  isSum?: boolean;
+}
+
+/** Figures by name: a table at a desk; on a phone each name with its figures below. */
+export function FigureTable({ heading, columns, rows }: { heading: string; columns: readonly FigureColumn[]; rows: readonly FigureRow[] }) {
+  const isPhone = useIsPhone();
+  if (isPhone) {
+    return (
+      <section className={styles.cards} aria-label={heading}>
+        <h3>{heading}</h3>
+        {rows.map((row) => (
+          <div key={row.key} className={styles.card} data-sum={row.isSum || undefined}>
+            <b>{row.name}</b>
+            <dl>
+              {columns.map((column) => (
+                <div key={column.key}>
+                  <dt>{column.heading}</dt>
+                  <dd>{row.cells[column.key]}</dd>
+                </div>
+              ))}
+            </dl>
+          </div>
+        ))}
+      </section>
+    );
+  }
+  return (
+    <table className={styles.table}>
+      <thead>
+        <tr>
+          <th scope="col">{heading}</th>
+          {columns.map((column) => (
+            <th key={column.key} scope="col">
+              {column.heading}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row) => (
+          <tr key={row.key} data-sum={row.isSum || undefined}>
+            <th scope="row">{row.name}</th>
+            {columns.map((column) => (
+              <td key={column.key}>{row.cells[column.key]}</td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
