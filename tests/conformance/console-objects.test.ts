@@ -134,7 +134,11 @@ const rows: Readonly<Record<string, Row>> = {
   'GET /api/user_token/{id}': byId(tokenOf),
   'PUT /api/user_token/{id}': withToken(() => ({ allow_ips: '10.0.0.1' })),
   'POST /api/user_token/{id}/block': withToken(() => ({ reason: 'found elsewhere' })),
-  'POST /api/user_token/{id}/unblock': withToken(() => ({})),
+  'POST /api/user_token/{id}/unblock': async (scene, path) => {
+    const id = await tokenOf(scene);
+    expect(await scene.root.post(`/api/user_token/${id}/block`, { reason: 'found elsewhere' })).toMatchObject({ success: true });
+    return { path: path.replace('{id}', String(id)), body: {} };
+  },
   'POST /api/user_token/{id}/move': withToken(async ({ app }) => ({ user_id: (await app.createUser()).id })),
   'DELETE /api/user_token/{id}': byId(tokenOf),
   'GET /api/log/self/{id}': byId(logOf),
