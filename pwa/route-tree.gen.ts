@@ -42,6 +42,7 @@ import { Route as ShellTaskRouteImport } from './routes/_shell/task.tsx';
 import { Route as ShellTokenRouteImport } from './routes/_shell/token.tsx';
 import { Route as ShellTopupRouteImport } from './routes/_shell/topup.tsx';
 import { Route as ShellUserRouteImport } from './routes/_shell/user.tsx';
+import { Route as ShellUserTokensRouteImport } from './routes/_shell/user-tokens.tsx';
 import { Route as PlainOauthProviderRouteImport } from './routes/_plain/oauth.$provider.tsx';
 import { Route as PlainUserResetRouteImport } from './routes/_plain/user_.reset.tsx';
 import { Route as ShellChannelKeysIdRouteImport } from './routes/_shell/channel-keys.$id.tsx';
@@ -218,6 +219,11 @@ const ShellUserRoute = ShellUserRouteImport.update({
   path: '/user',
   getParentRoute: () => ShellRoute,
 } as any);
+const ShellUserTokensRoute = ShellUserTokensRouteImport.update({
+  id: '/user-tokens',
+  path: '/user-tokens',
+  getParentRoute: () => ShellRoute,
+} as any);
 const PlainOauthProviderRoute = PlainOauthProviderRouteImport.update({
   id: '/oauth/$provider',
   path: '/oauth/$provider',
@@ -311,6 +317,7 @@ export interface FileRoutesByFullPath {
   '/token': typeof ShellTokenRoute;
   '/topup': typeof ShellTopupRoute;
   '/user': typeof ShellUserRouteWithChildren;
+  '/user-tokens': typeof ShellUserTokensRoute;
   '/oauth/$provider': typeof PlainOauthProviderRoute;
   '/user/reset': typeof PlainUserResetRoute;
   '/channel-keys/$id': typeof ShellChannelKeysIdRoute;
@@ -354,6 +361,7 @@ export interface FileRoutesByTo {
   '/task': typeof ShellTaskRoute;
   '/token': typeof ShellTokenRoute;
   '/topup': typeof ShellTopupRoute;
+  '/user-tokens': typeof ShellUserTokensRoute;
   '/oauth/$provider': typeof PlainOauthProviderRoute;
   '/user/reset': typeof PlainUserResetRoute;
   '/channel-keys/$id': typeof ShellChannelKeysIdRoute;
@@ -401,6 +409,7 @@ export interface FileRoutesById {
   '/_shell/token': typeof ShellTokenRoute;
   '/_shell/topup': typeof ShellTopupRoute;
   '/_shell/user': typeof ShellUserRouteWithChildren;
+  '/_shell/user-tokens': typeof ShellUserTokensRoute;
   '/_shell/': typeof ShellIndexRoute;
   '/_plain/oauth/$provider': typeof PlainOauthProviderRoute;
   '/_plain/user_/reset': typeof PlainUserResetRoute;
@@ -449,6 +458,7 @@ export interface FileRouteTypes {
     | '/token'
     | '/topup'
     | '/user'
+    | '/user-tokens'
     | '/oauth/$provider'
     | '/user/reset'
     | '/channel-keys/$id'
@@ -492,6 +502,7 @@ export interface FileRouteTypes {
     | '/task'
     | '/token'
     | '/topup'
+    | '/user-tokens'
     | '/oauth/$provider'
     | '/user/reset'
     | '/channel-keys/$id'
@@ -538,6 +549,7 @@ export interface FileRouteTypes {
     | '/_shell/token'
     | '/_shell/topup'
     | '/_shell/user'
+    | '/_shell/user-tokens'
     | '/_shell/'
     | '/_plain/oauth/$provider'
     | '/_plain/user_/reset'
@@ -791,6 +803,13 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof ShellUserRouteImport;
       parentRoute: typeof ShellRoute;
     };
+    '/_shell/user-tokens': {
+      id: '/_shell/user-tokens';
+      path: '/user-tokens';
+      fullPath: '/user-tokens';
+      preLoaderRoute: typeof ShellUserTokensRouteImport;
+      parentRoute: typeof ShellRoute;
+    };
     '/_plain/oauth/$provider': {
       id: '/_plain/oauth/$provider';
       path: '/oauth/$provider';
@@ -960,6 +979,7 @@ interface ShellRouteChildren {
   ShellTokenRoute: typeof ShellTokenRoute;
   ShellTopupRoute: typeof ShellTopupRoute;
   ShellUserRoute: typeof ShellUserRouteWithChildren;
+  ShellUserTokensRoute: typeof ShellUserTokensRoute;
   ShellIndexRoute: typeof ShellIndexRoute;
   ShellChannelKeysIdRoute: typeof ShellChannelKeysIdRoute;
   ShellChatIdRoute: typeof ShellChatIdRoute;
@@ -992,6 +1012,7 @@ const ShellRouteChildren: ShellRouteChildren = {
   ShellTokenRoute: ShellTokenRoute,
   ShellTopupRoute: ShellTopupRoute,
   ShellUserRoute: ShellUserRouteWithChildren,
+  ShellUserTokensRoute: ShellUserTokensRoute,
   ShellIndexRoute: ShellIndexRoute,
   ShellChannelKeysIdRoute: ShellChannelKeysIdRoute,
   ShellChatIdRoute: ShellChatIdRoute,

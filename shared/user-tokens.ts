@@ -2,7 +2,7 @@
 import { z } from 'zod/mini';
 import { endpoint } from '#shared/contract.ts';
 import { QueryPage } from '#shared/paging.ts';
-import { QueryInt, QueryText } from '#shared/query-values.ts';
+import { QueryText } from '#shared/query-values.ts';
 import { heldLimits, Token, TokenEdit } from '#shared/tokens.ts';
 
 export const longestBlockReason = 200;
@@ -61,10 +61,10 @@ const IdParam = z.object({ id: Id });
 const Revision = z.optional(z.int());
 
 export const userTokenApi = {
-  /** Deleted ones are not listed. `keyword`: part of the name; `user`: id. */
+  /** Deleted ones are not listed. `keyword`: part of the name; `user`: id or username; none is listed of a user who does not exist. */
   list: endpoint('GET', '/api/user_token/', {
     access: 'admin',
-    query: z.object({ user: QueryInt, keyword: QueryText, cursor: QueryText, page_size: QueryPage }),
+    query: z.object({ user: QueryText, keyword: QueryText, cursor: QueryText, page_size: QueryPage }),
     reply: UserTokenPage,
     summary: 'List tokens of users, newest first, without their keys',
   }),

@@ -104,6 +104,7 @@ export const auditedFields: { readonly [Name in AuditedName]: Modes<Records[Name
     moving_at: 'none',
     moving_by: 'none',
     moved_from: 'value',
+    deleted_by: 'none',
     DeletedAt: 'value',
   },
   channels: {

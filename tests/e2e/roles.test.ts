@@ -26,6 +26,7 @@ const deskScreens = [
   '/redemption',
   '/setting',
   '/user',
+  '/user-tokens',
 ];
 /** Only super administrators do. */
 const rootScreens = ['/backup', '/import'];

@@ -58,6 +58,8 @@ describe.each(engines)('tokens of users on $kind', { concurrent: true }, (engine
     expect((await admin.get(`${path}?keyword=CI`)).data.items).toHaveLength(1);
     expect((await admin.get(`${path}?keyword=%25`)).data.items).toEqual([]);
     expect((await admin.get(`${path}?user=${user.id}`)).data.items).toHaveLength(1);
+    expect((await admin.get(`${path}?user=${user.username}`)).data.items).toHaveLength(1);
+    expect((await admin.get(`${path}?user=nobody`)).data).toEqual({ items: [] });
     expect(await admin.get(`${path}?user=${root.userId}`)).toMatchObject({ success: false, code: 'user_read_denied' });
     expect((await owner.delete(`/api/token/${made.id}`)).success).toBe(true);
     expect((await admin.get(path)).data.items).toEqual([]);
@@ -158,6 +160,20 @@ describe.each(engines)('tokens of users on $kind', { concurrent: true }, (engine
     expect((await scene.chat()).status).toBe(200);
     const { data } = await admin.get(`/api/audit_log/?object=token:${token.id}`);
     expect(data.items.map(({ action }: { action: string }) => action)).toEqual(expect.arrayContaining(['enabled', 'disabled']));
+  });
+
+  it('what an administrator deleted, its owner cannot restore', async () => {
+    await using app = await createTestApp(engine);
+    const root = await app.setup();
+    const user = await app.createUser();
+    const owner = await app.as(user);
+    const { token } = await createToken(app.context, user.id);
+    expect((await root.delete(`${path}${token.id}`)).success).toBe(true);
+    expect(await owner.post('/api/token/restore', { ids: [token.id] })).toMatchObject({ data: 0 });
+    expect((await owner.get('/api/token/')).data).toEqual([]);
+    expect(await root.delete(`${path}${token.id}`)).toMatchObject({ code: 'not_found' });
+    const { data } = await root.get(`/api/audit_log/?object=token:${token.id}`);
+    expect(data.items[0]).toMatchObject({ action: 'deleted', actor: { user_id: root.userId } });
   });
 
   it('limits that an administrator holds are not the owner’s to change', async () => {

@@ -68,6 +68,7 @@ const parents: Partial<Record<string, Path>> = {
   '/invitations': '/user',
   '/price-updates': '/setting',
   '/statement': '/topup',
+  '/user-tokens': '/user',
 };
 
 /** The entry whose screen leads to that of a path, which has none. */

@@ -8,6 +8,7 @@ import { useIsOnline } from '#pwa/offline/online-status.tsx';
 import { chatLinks } from '#pwa/api/chat-links.ts';
 import { useSiteStatus } from '#pwa/api/site-status.ts';
 import { CopyButton, CopyText } from '#pwa/ui/controls/copy-text.tsx';
+import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { loadTexts } from '#pwa/i18n/setup.ts';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
@@ -40,6 +41,7 @@ export function TokenStanding({ token }: { token: Token }) {
   return (
     <div className={layout.stackMd}>
       <TokenMark status={token.status} />
+      <AdministratorsWord token={token} />
       <Balance token={token} size="normal" />
       <SummaryList
         items={[
@@ -87,6 +89,21 @@ export function TokenStanding({ token }: { token: Token }) {
         isOnline && <div className={`${layout.wrap} ${styles.keyActions}`} />
       )}
     </div>
+  );
+}
+
+/** Why an administrator disabled the token, and which limits are not the owner's to change. */
+function AdministratorsWord({ token: { blocked_reason: reason, held } }: { token: Token }) {
+  const { t } = useTranslation();
+  return (
+    <>
+      {reason !== undefined && <StatusMark status="failed">{t('tokens.blocked', { reason })}</StatusMark>}
+      {held !== undefined && (
+        <StatusMark status="note">
+          {t('tokens.held.text', { limits: held.map((limit) => t(`tokens.held.${limit}`)).join(', ') })}
+        </StatusMark>
+      )}
+    </>
   );
 }
 

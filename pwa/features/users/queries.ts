@@ -1,4 +1,5 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { userTokenApi } from '#shared/user-tokens.ts';
 import { type UserSort, userApi } from '#shared/users.ts';
 import { call, callWithExtra } from '#pwa/api/call.ts';
 
@@ -42,6 +43,14 @@ export const balanceHistoryQuery = (id: number, size: number) =>
     queryKey: ['user', id, 'balance-history', size],
     queryFn: ({ signal }) => call(userApi.balanceHistory, { params: { id: String(id) }, query: { page_size: String(size) }, signal }),
     placeholderData: keepPreviousData,
+    staleTime: 0,
+  });
+
+/** The newest tokens of a user. */
+export const tokensOfUserQuery = (id: number) =>
+  queryOptions({
+    queryKey: ['user-tokens', { user: id, size: pageStep }],
+    queryFn: ({ signal }) => call(userTokenApi.list, { query: { user: String(id), page_size: String(pageStep) }, signal }),
     staleTime: 0,
   });
 

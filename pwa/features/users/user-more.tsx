@@ -3,7 +3,9 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { TokenStatus } from '#shared/tokens.ts';
 import type { User } from '#shared/user.ts';
+import type { UserToken } from '#shared/user-tokens.ts';
 import type { BalanceChange, Invited } from '#shared/users.ts';
 import { RecordHistoryFold } from '#pwa/records/audit/record-history-fold.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
@@ -11,7 +13,7 @@ import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { Fold } from '#pwa/ui/form/fold.tsx';
 import { QueryState } from '#pwa/ui/frame/query-state.tsx';
 import layout from '#pwa/ui/styles/layout.module.css';
-import { balanceHistoryQuery, invitationsQuery, pageStep } from './queries.ts';
+import { balanceHistoryQuery, invitationsQuery, pageStep, tokensOfUserQuery } from './queries.ts';
 import { balanceKindText } from './balance-kind-text.ts';
 import styles from './user-more.module.css';
 
@@ -21,12 +23,54 @@ export function UserMore({ user }: { user: Pick<User, 'id' | 'aff_count'> }) {
   const format = useFormat();
   return (
     <div className={styles.more}>
+      <Fold title={t('users.tokens.title')}>{() => <Tokens id={user.id} />}</Fold>
       <Fold title={t('users.history.title')}>{() => <BalanceHistory id={user.id} />}</Fold>
       <Fold title={t('users.invitations.title')} aside={user.aff_count === 0 ? undefined : format.count(user.aff_count)}>
         {() => <Invitations id={user.id} isTop />}
       </Fold>
       <RecordHistoryFold object={`user:${user.id}`} />
     </div>
+  );
+}
+
+/** The newest tokens; what may be done about them is on a screen of its own. */
+function Tokens({ id }: { id: number }) {
+  const { t } = useTranslation();
+  const query = useQuery(tokensOfUserQuery(id));
+  return (
+    <QueryState query={query} what={t('users.tokens.title')} lines={3}>
+      {({ items, cursor }) => (
+        <>
+          {items.length === 0 && <p className={styles.quiet}>{t('users.tokens.empty')}</p>}
+          <ul className={`${layout.stackMd} ${styles.list}`}>
+            {items.map((token) => (
+              <TokenRow key={token.id} token={token} />
+            ))}
+          </ul>
+          {items.length > 0 && (
+            <Link to="/user-tokens" search={{ user: String(id) }} className={styles.link}>
+              {t(cursor === undefined ? 'users.tokens.manage' : 'users.tokens.all')}
+            </Link>
+          )}
+        </>
+      )}
+    </QueryState>
+  );
+}
+
+function TokenRow({ token: { id, user_id: user, name, ending, status, blocked_reason: reason, ...token } }: { token: UserToken }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const state =
+    reason !== undefined ? 'blocked' : status === TokenStatus.enabled ? 'enabled' : status === TokenStatus.disabled ? 'disabled' : 'ended';
+  return (
+    <li className={styles.change}>
+      <Link to="/user-tokens" search={{ user: String(user), open: String(id) }} className={styles.link}>
+        {name} <small>{ending === '' ? '' : `…${ending}`}</small>
+      </Link>
+      <b>{token.unlimited_quota ? t('users.tokens.unlimited') : format.quota(token.remain_quota)}</b>
+      <small>{t(`users.tokens.state.${state}`)}</small>
+    </li>
   );
 }
 

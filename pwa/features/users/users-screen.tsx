@@ -74,6 +74,7 @@ export function UsersScreen({ search, onSearch, open, onOpen }: UsersScreenProps
       actions={
         <>
           <Button renderRoot={(attributes) => <Link {...attributes} to="/balances" />}>{t('users.action.balances')}</Button>
+          <Button renderRoot={(attributes) => <Link {...attributes} to="/user-tokens" />}>{t('users.action.tokens')}</Button>
           <Button renderRoot={(attributes) => <Link {...attributes} to="/invitations" />}>{t('users.action.invitations')}</Button>
           {/* The open form has the one button that is filled. */}
           <OnlineButton

@@ -61,6 +61,8 @@ export interface TokenRecord extends MoneyFields {
   moving_by?: number;
   /** Token that had its key before. */
   moved_from?: number;
+  /** Administrator who deleted it, so that its owner cannot restore it. Undefined if its owner did. */
+  deleted_by?: number;
   DeletedAt: string | null;
   revision: number;
   /** Undefined if no file manages it. */

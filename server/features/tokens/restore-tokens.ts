@@ -16,8 +16,12 @@ export function restoreTokens(context: AppContext, userId: number, ids: readonly
 }
 
 async function restore(context: AppContext, userId: number, ids: readonly number[]): Promise<number> {
-  // A key that was moved to another user is that user's.
-  const restorable: Filter<TokenRecord> = { DeletedAt: restorableTexts(context), moved_to: { exists: false } };
+  // A key that was moved to another user is that user's, and one that an administrator deleted stays deleted.
+  const restorable: Filter<TokenRecord> = {
+    DeletedAt: restorableTexts(context),
+    moved_to: { exists: false },
+    deleted_by: { exists: false },
+  };
   const tokens = context.db.collection('tokens');
   const wanted = await tokens.count({ id: { in: [...new Set(ids)] }, user_id: userId, ...restorable });
   if (wanted > 0) await requireTokenCapacity(context, userId, wanted);

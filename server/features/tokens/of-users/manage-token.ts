@@ -12,12 +12,10 @@ import { type Change, editRecord } from '#server/db/edit-record.ts';
 import type { TokenRecord } from '#server/db/records/token.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 import { writeLog } from '#server/logs/write-log.ts';
-import { deleteTokens } from '../delete-tokens.ts';
 import { editToken } from '../edit-token.ts';
-import { presentKeyless } from '../present-token.ts';
 import { ownToken } from '../store.ts';
 import { isExhausted, isExpired } from '../token-status.ts';
-import { type OwnedToken, readManagedToken } from './user-token-store.ts';
+import { type OwnedToken, presentPlain, readManagedToken } from './user-token-store.ts';
 
 interface Target {
   id: number;
@@ -58,7 +56,7 @@ export async function limitToken(
   { id, held, ...edit }: UserTokenEdit & { id: number },
 ): Promise<OwnedToken> {
   const { owner } = await readManagedToken(context, id, actor);
-  const present = (token: TokenRecord) => presentKeyless(context, token);
+  const present = (token: TokenRecord) => presentPlain(context, { token, owner });
   const token = await actingOn(owner.role, () => editToken(context, owner, { ...edit, id }, { actorId: actor.id, held, present }));
   await report(context, actor, owner, {
     content: `管理员修改了令牌 ${token.name} 的限制`,
@@ -69,8 +67,8 @@ export async function limitToken(
 
 /** @throws {AppError} `not_found`, `user_edit_denied` */
 export async function deleteUserToken(context: AppContext, actor: UserRecord, id: number): Promise<void> {
-  const { token, owner } = await readManagedToken(context, id, actor);
-  if ((await actingOn(owner.role, () => deleteTokens(context, owner.id, [id]))) === 0) throw new AppError('not_found');
+  const deleted = { DeletedAt: new Date(context.now()).toISOString(), deleted_by: actor.id };
+  const { token, owner } = await change(context, actor, { id }, () => ({ set: deleted }));
   await report(context, actor, owner, { content: `管理员删除了令牌 ${token.name}`, event: { code: 'token_deleted', token: token.name } });
 }
 
@@ -88,7 +86,7 @@ async function change(
         where: ownToken(owner.id, id),
         revision,
         change: wanted,
-        present: (token) => presentKeyless(context, token),
+        present: (token) => presentPlain(context, { token, owner }),
       }),
     ),
   );

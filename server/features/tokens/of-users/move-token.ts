@@ -15,11 +15,10 @@ import { isSameGroup } from '#server/settings/group-moves.ts';
 import { mayUseGroup } from '#server/settings/usable-groups.ts';
 import { oldKeysOf, storedOldKeys } from '#server/tokens/old-keys.ts';
 import { mostOldKeys, TokenStatus } from '#shared/tokens.ts';
-import { presentKeyless } from '../present-token.ts';
 import { ownToken } from '../store.ts';
 import { requireTokenCapacity } from '../token-capacity.ts';
 import { report } from './manage-token.ts';
-import { type OwnedToken, readManagedToken } from './user-token-store.ts';
+import { type OwnedToken, presentPlain, readManagedToken } from './user-token-store.ts';
 
 /** A move that is not done after this time was interrupted. */
 const abandonedMs = 30_000;
@@ -77,7 +76,7 @@ async function begin(context: AppContext, { actor, owner, target, token: { id },
       checkRecordIsFree('tokens', token, { ...token, user_id: target.id });
       return { set: { moved_to: movedTo, moving_at: context.now(), moving_by: actor.id } };
     },
-    present: (token) => presentKeyless(context, token),
+    present: (token) => presentPlain(context, { token, owner }),
   });
   if (edited === null) throw new AppError('not_found');
   await insertMoved(context, edited.after, target);

@@ -3,6 +3,7 @@ import { AppError } from '#shared/errors.ts';
 import { fieldRules, invalidField } from '#shared/field-rules.ts';
 import { mayActOn } from '#shared/roles.ts';
 import type { TokenOwner, UserToken, UserTokenPage } from '#shared/user-tokens.ts';
+import { findNamesake } from '#server/accounts/folded-name.ts';
 import type { AppContext } from '#server/context.ts';
 import type { Filter } from '#server/db/collection.ts';
 import type { TokenRecord } from '#server/db/records/token.ts';
@@ -23,24 +24,27 @@ export interface OwnedToken {
 }
 
 interface TokenQuery {
-  user?: number | undefined;
+  /** Id or username. */
+  user?: string | undefined;
   keyword?: string | undefined;
   cursor?: string | undefined;
   page_size?: number | undefined;
 }
 
-/** A page of tokens that are not deleted, newest first. @throws {AppError} `invalid_field`, `user_read_denied`, `user_not_found` */
+/** A page of tokens that are not deleted, newest first. @throws {AppError} `invalid_field`, `user_read_denied` */
 export async function listUserTokens(context: AppContext, query: TokenQuery, reader: Reader): Promise<UserTokenPage> {
-  const { user, cursor } = query;
+  const { cursor } = query;
   if (cursor !== undefined && !/^\d{1,15}$/.test(cursor)) throw invalidField('cursor', fieldRules.invalid);
-  if (user !== undefined) checkMayRead(reader, await ownerOf(context, user));
+  const chosen = query.user === undefined ? undefined : await findOwner(context, query.user);
+  if (chosen === null) return { items: [] };
+  if (chosen !== undefined) checkMayRead(reader, chosen);
   const { size } = pageBounds(query);
   const keyword = query.keyword?.toLowerCase();
   const owners = new Owners(context, reader);
   const found: OwnedToken[] = [];
   let last = cursor === undefined ? undefined : Number(cursor);
   for (let read = 0; read < mostRead;) {
-    const rows = await context.db.collection('tokens').find(before(last, user), { sort: [['id', -1]], limit: rowsAtOnce });
+    const rows = await context.db.collection('tokens').find(before(last, chosen?.id), { sort: [['id', -1]], limit: rowsAtOnce });
     await owners.readOf(rows);
     for (const token of rows) {
       const owner = token.DeletedAt === null ? owners.visible(token.user_id) : undefined;
@@ -88,6 +92,11 @@ export async function visibleOf(context: AppContext, tokens: readonly TokenRecor
   });
 }
 
+/** Without names of other users. */
+export function presentPlain(context: AppContext, { token, owner }: OwnedToken): UserToken {
+  return { ...presentKeyless(context, token), ending: endingOfToken(context, token), owner: presentOwner(owner), blocked_by: '' };
+}
+
 export async function presentOne(context: AppContext, owned: OwnedToken): Promise<UserToken> {
   const [presented] = await presentAll(context, [owned]);
   if (presented === undefined) throw new AppError('not_found');
@@ -104,9 +113,7 @@ export async function presentAll(context: AppContext, owned: readonly OwnedToken
   return owned.map(({ token, owner }) => {
     const [to, from] = [places.get(token.moved_to ?? 0), places.get(token.moved_from ?? 0)];
     return {
-      ...presentKeyless(context, token),
-      ending: endingOfToken(context, token),
-      owner: presentOwner(owner),
+      ...presentPlain(context, { token, owner }),
       blocked_by: token.blocked_by === undefined ? '' : (names.get(token.blocked_by) ?? `#${token.blocked_by}`),
       ...(to === undefined ? {} : { moved_to: to }),
       ...(from === undefined ? {} : { moved_from: from }),
@@ -122,6 +129,12 @@ async function ownerOf({ db }: AppContext, id: number): Promise<UserRecord> {
   const owner = await db.collection('users').get(id);
   if (owner === null) throw new AppError('user_not_found');
   return owner;
+}
+
+/** The user with this id, else with this name. */
+async function findOwner(context: AppContext, text: string): Promise<UserRecord | null> {
+  const byId = /^\d{1,15}$/.test(text) ? await context.db.collection('users').get(Number(text)) : null;
+  return byId ?? findNamesake(context, text);
 }
 
 function mayRead(reader: Reader, owner: UserRecord): boolean {

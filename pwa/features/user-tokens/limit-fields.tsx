@@ -1,0 +1,114 @@
+import { Switch, TagsInput } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import { type HeldLimit, heldLimits } from '#shared/tokens.ts';
+import { useFormat } from '#pwa/ui/billing/format-context.ts';
+import { ExpiryField } from '#pwa/ui/form/expiry-field.tsx';
+import { QuotaInput } from '#pwa/ui/form/quota-input.tsx';
+import { SwitchRow } from '#pwa/ui/form/switch-row.tsx';
+import { TextArea } from '#pwa/ui/form/text-area.tsx';
+import layout from '#pwa/ui/styles/layout.module.css';
+import typography from '#pwa/ui/styles/typography.module.css';
+import type { LimitForm } from './use-limit-form.ts';
+
+const day = 86_400;
+const below = ['label', 'input', 'error', 'description'] as const;
+
+/** Limits of a token as its owner has them, and which of them the owner cannot change. */
+export function LimitFields({ form }: { form: LimitForm }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const { values } = form;
+  return (
+    <>
+      <div className={layout.stackSm}>
+        <Switch
+          label={t('tokens.form.unlimited')}
+          checked={values.unlimited_quota}
+          onChange={(event) => form.setFieldValue('unlimited_quota', event.currentTarget.checked)}
+        />
+        {!values.unlimited_quota && (
+          <QuotaInput
+            label={t('tokens.form.quota')}
+            value={values.remain_quota}
+            error={form.errors['remain_quota']}
+            onChange={(units) => form.setFieldValue('remain_quota', units)}
+          />
+        )}
+      </div>
+      <ExpiryField
+        label={t('tokens.form.expiry')}
+        value={values.expired_time}
+        error={form.errors['expired_time']}
+        neverLabel={t('tokens.never')}
+        zoneText={t('tokens.form.expiry_zone', { zone: format.timeZone })}
+        shortcuts={[
+          { name: 'day', seconds: day, label: t('tokens.form.expiry_day') },
+          { name: 'month', seconds: 30 * day, label: t('tokens.form.expiry_month') },
+        ]}
+        onChange={(seconds) => form.setFieldValue('expired_time', seconds)}
+      />
+      <ModelsField form={form} />
+      <TextArea
+        label={t('tokens.form.ips')}
+        description={t('tokens.form.ips_hint')}
+        inputWrapperOrder={[...below]}
+        inputClassName={typography.mono}
+        minRows={2}
+        maxRows={8}
+        spellCheck={false}
+        autoCapitalize="none"
+        {...form.getInputProps('allow_ips')}
+      />
+      <HeldField form={form} />
+    </>
+  );
+}
+
+function ModelsField({ form }: { form: LimitForm }) {
+  const { t } = useTranslation();
+  const { values } = form;
+  return (
+    <div className={layout.stackSm}>
+      <Switch
+        label={t('tokens.form.limit_models')}
+        checked={values.model_limits_enabled}
+        onChange={(event) => form.setFieldValue('model_limits_enabled', event.currentTarget.checked)}
+      />
+      {values.model_limits_enabled && (
+        <TagsInput
+          label={t('tokens.form.models')}
+          value={values.model_limits}
+          error={form.errors['model_limits']}
+          onChange={(names) => form.setFieldValue('model_limits', names)}
+        />
+      )}
+    </div>
+  );
+}
+
+/** Limits that the owner's edits cannot change. */
+function HeldField({ form }: { form: LimitForm }) {
+  const { t } = useTranslation();
+  const { held } = form.values;
+  const handleHold = (limit: HeldLimit, isHeld: boolean): void =>
+    form.setFieldValue(
+      'held',
+      heldLimits.filter((one) => (one === limit ? isHeld : held.includes(one))),
+    );
+  return (
+    <div className={layout.stackSm} role="group" aria-label={t('user-tokens.held.label')}>
+      <span className={`${typography.small} ${typography.secondary}`} aria-hidden="true">
+        {t('user-tokens.held.label')}
+      </span>
+      {heldLimits.map((limit) => (
+        <SwitchRow
+          key={limit}
+          label={t(`user-tokens.held.${limit}`)}
+          checked={held.includes(limit)}
+          onChange={(event) => handleHold(limit, event.currentTarget.checked)}
+        />
+      ))}
+      <p className={typography.note}>{t('user-tokens.held.hint')}</p>
+    </div>
+  );
+}
