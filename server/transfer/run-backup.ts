@@ -11,6 +11,7 @@ import type { BackupFailure, BackupRecord } from '#server/db/records/backup.ts';
 import type { Env } from '#server/env.ts';
 import { backupName } from '#server/transfer/backup-format.ts';
 import type { BackupMessage, BackupOrder } from '#server/transfer/backup-worker.ts';
+import { removeLeftovers } from '#server/transfer/remove-leftovers.ts';
 import type { S3Place } from '#server/transfer/s3-client.ts';
 
 export type BackupContext = Pick<AppContext, 'db' | 'env' | 'settings' | 'secrets' | 'log' | 'now' | 'randomText'>;
@@ -89,6 +90,9 @@ export async function runBackup(context: BackupContext, request: BackupRequest):
     has_key: passphrase !== '',
   };
   await claim(context, record);
+  await removeLeftovers(context, folder).catch((failure: unknown) => {
+    context.log.warn({ reason: String(failure) }, 'what an interrupted backup left behind could not be removed');
+  });
   return { record, ended: finish(context, record, { request, folder, s3, passphrase }) };
 }
 

@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AwsClient } from 'aws4fetch';
+import { withoutTrailing } from '#shared/trailing.ts';
 
 export interface S3Place {
   /** Base URL of the service. */
@@ -26,7 +27,9 @@ export class S3Error extends Error {
 }
 
 const attempts = 5;
-const requestMs = 120_000;
+const requestTimeoutMs = 120_000;
+/** Bytes of an answer that are read, except those of a download. */
+const longestAnswer = 1_000_000;
 const firstPauseMs = 500;
 
 export interface S3Request {
@@ -39,8 +42,14 @@ export interface S3Request {
 /** Sends a request about an object. @throws {S3Error} */
 export type SendToS3 = (name: string, request: S3Request) => Promise<Response>;
 
-/** @param pauseMs before the first retry; doubled each time */
-export function createS3Client(place: S3Place, pauseMs = firstPauseMs): SendToS3 {
+export interface S3Times {
+  /** Before the first retry; doubled each time. */
+  pauseMs?: number;
+  /** Deadline of a request; that of a download ends when the content begins. */
+  requestMs?: number;
+}
+
+export function createS3Client(place: S3Place, { pauseMs = firstPauseMs, requestMs = requestTimeoutMs }: S3Times = {}): SendToS3 {
   const client = new AwsClient({
     accessKeyId: place.accessKey,
     secretAccessKey: place.secretKey,
@@ -51,7 +60,7 @@ export function createS3Client(place: S3Place, pauseMs = firstPauseMs): SendToS3
   return async (name, request) => {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await sendOnce(client, { place, name, request });
+        return await sendOnce(client, { place, name, request, requestMs });
       } catch (error) {
         if (!(error instanceof S3Error) || error.isRefusal || attempt === attempts) throw error;
         await sleep(pauseMs * 2 ** (attempt - 1), undefined, { signal: request.signal });
@@ -62,20 +71,24 @@ export function createS3Client(place: S3Place, pauseMs = firstPauseMs): SendToS3
 
 async function sendOnce(
   client: AwsClient,
-  { place, name, request }: { place: S3Place; name: string; request: S3Request },
+  { place, name, request, requestMs }: { place: S3Place; name: string; request: S3Request; requestMs: number },
 ): Promise<Response> {
   const { method, query, body, signal } = request;
   const hash = createHash('sha256');
   const headers = { 'x-amz-content-sha256': hash.update(body ?? '').digest('hex') };
   const signed = await client.sign(addressOf(place, name, query), { method, headers, ...(body === undefined ? {} : { body }) });
-  const deadline = AbortSignal.timeout(requestMs);
+  const deadline = new AbortController();
+  const timer = setTimeout(() => deadline.abort(new DOMException('no answer in time', 'TimeoutError')), requestMs);
+  timer.unref();
   try {
     const response = await fetch(signed, {
       redirect: 'error',
-      signal: signal === undefined ? deadline : AbortSignal.any([signal, deadline]),
+      signal: signal === undefined ? deadline.signal : AbortSignal.any([signal, deadline.signal]),
     });
+    // A download takes as long as its reader.
+    if (response.ok && method === 'GET') clearTimeout(timer);
     if (response.ok) return response;
-    const code = errorCode((await response.text()).slice(0, 10_000));
+    const code = errorCode(await answerText(response));
     throw new S3Error(`${method} ${place.bucket}: HTTP ${response.status}${code === undefined ? '' : ` ${code}`}`, {
       isRefusal: response.status < 500 && response.status !== 429 && response.status !== 408,
     });
@@ -88,9 +101,22 @@ async function sendOnce(
 
 function addressOf(place: S3Place, name: string, query: Record<string, string> = {}): string {
   const key = [place.bucket, ...place.prefix.split('/'), name].filter((part) => part !== '').map(encodeURIComponent);
-  const url = new URL(`${place.endpoint.replace(/\/+$/, '')}/${key.join('/')}`);
+  const url = new URL(`${withoutTrailing(place.endpoint, '/')}/${key.join('/')}`);
   for (const [field, value] of Object.entries(query)) url.searchParams.set(field, value);
   return url.href;
+}
+
+/** Text of an answer, of which no more than its beginning is read. */
+export async function answerText({ body }: Response): Promise<string> {
+  if (body === null) return '';
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size >= longestAnswer) break;
+  }
+  return Buffer.concat(chunks).toString('utf8');
 }
 
 /** Code in the XML of an error. */

@@ -1,6 +1,15 @@
 // Objects in S3-compatible storage: uploads in parts, downloads, deletions.
 import { open, stat } from 'node:fs/promises';
-import { createS3Client, errorCode, S3Error, type S3Place, type S3Request, type SendToS3 } from '#server/transfer/s3-client.ts';
+import {
+  answerText,
+  createS3Client,
+  errorCode,
+  S3Error,
+  type S3Place,
+  type S3Request,
+  type S3Times,
+  type SendToS3,
+} from '#server/transfer/s3-client.ts';
 
 export interface S3 {
   /** Uploads a file; an interrupted upload leaves no parts. */
@@ -19,9 +28,8 @@ interface UploadOptions {
 const partBytes = 8 * 1024 * 1024;
 const mostParts = 9_000;
 
-/** @param pauseMs before the first retry; doubled each time */
-export function createS3(place: S3Place, { pauseMs }: { pauseMs?: number } = {}): S3 {
-  const send = createS3Client(place, pauseMs);
+export function createS3(place: S3Place, times: S3Times = {}): S3 {
+  const send = createS3Client(place, times);
   return {
     upload: (name, file, options) => upload(send, { name, file, options }),
     async download(name, signal) {
@@ -44,7 +52,7 @@ interface Upload {
 async function upload(send: SendToS3, { name, file, options }: Upload): Promise<void> {
   const { size } = await stat(file);
   const { signal } = options;
-  const started = await (await send(name, { method: 'POST', query: { uploads: '' }, signal })).text();
+  const started = await answerText(await send(name, { method: 'POST', query: { uploads: '' }, signal }));
   const id = /<UploadId>([^<]+)<\/UploadId>/.exec(started)?.[1];
   if (id === undefined) throw new S3Error('The service does not start a multipart upload', { isRefusal: true });
   const uploadId = id.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&quot;', '"').replaceAll('&amp;', '&');
@@ -75,7 +83,7 @@ async function uploadParts(
       const { bytesRead } = await handle.read(body, 0, body.length, start);
       if (bytesRead !== body.length) throw new Error('The backup was changed while it was uploaded');
       const response = await send(name, { method: 'PUT', query: { partNumber: String(tags.length + 1), uploadId }, body, signal });
-      await response.arrayBuffer();
+      await answerText(response);
       const tag = response.headers.get('etag');
       if (tag === null) throw new S3Error('The service returns no ETag for a part', { isRefusal: true });
       tags.push(tag);
@@ -96,7 +104,7 @@ async function complete(
   const request: S3Request = { method: 'POST', query: { uploadId }, body, signal };
   let text: string;
   try {
-    text = await (await send(name, request)).text();
+    text = await answerText(await send(name, request));
   } catch (error) {
     // A repeated completion is refused if the first one was carried out; the size is checked afterwards.
     if (error instanceof S3Error && error.message.includes('NoSuchUpload')) return;

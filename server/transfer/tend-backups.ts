@@ -70,8 +70,13 @@ export async function removeOld(context: AppContext): Promise<void> {
     const place = `${record.place} ${record.where}`;
     const position = (count.get(place) ?? 0) + 1;
     count.set(place, position);
-    if (position <= settings.get('BackupKeep') || !(await isRemoved(context, record))) continue;
-    await backups.patch({ id: record.id }, { set: { removed_at: now() } });
+    if (position <= settings.get('BackupKeep')) continue;
+    // One that cannot be removed does not retain the others.
+    const isGone = await isRemoved(context, record).catch((failure: unknown) => {
+      context.log.warn({ backup: record.name, reason: String(failure) }, 'an old backup could not be removed');
+      return false;
+    });
+    if (isGone) await backups.patch({ id: record.id }, { set: { removed_at: now() } });
   }
   const [oldest] = await backups.find({}, { sort: [['id', -1]], skip: mostRecords, limit: 1 });
   if (oldest !== undefined) await backups.remove({ id: { lte: oldest.id }, running: { exists: false } });

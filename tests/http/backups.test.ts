@@ -1,5 +1,7 @@
 // Backups from the console: now, by the schedule, in a folder and in S3-compatible storage.
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -145,5 +147,64 @@ describe.each(engines)('backups on $kind', (engine) => {
     const wrong = createS3({ endpoint: s3.url, region, bucket, prefix: '', accessKey, secretKey: 'wrong' });
     await expect(wrong.remove('parts')).rejects.toThrow(/SignatureDoesNotMatch/);
     rmSync(file);
+  });
+
+  it('a download may take longer than a request, and an answer without an end takes no memory', async () => {
+    const { accessKey, secretKey, region, bucket } = s3Access;
+    const place = { region, bucket, prefix: '', accessKey, secretKey };
+    const content = Buffer.alloc(17 * 1024 * 1024, 'tide');
+    delete s3.fault;
+    s3.objects.set('slow', content);
+    const requestMs = 200;
+    const slow = await createS3({ ...place, endpoint: s3.url }, { pauseMs: 1, requestMs }).download('slow');
+    let read = 0;
+    for await (const chunk of slow) {
+      const begun = performance.now();
+      if (read === 0) await until(() => performance.now() > begun + 2 * requestMs);
+      read += chunk.length;
+    }
+    expect(read).toBe(content.length);
+    s3.objects.delete('slow');
+
+    let sent = 0;
+    const endless = createServer((_, response) => {
+      response.writeHead(403);
+      const more = (): void => {
+        if (response.destroyed) return;
+        sent += 65_536;
+        response.write('x'.repeat(65_536), () => setImmediate(more));
+      };
+      more();
+    });
+    await new Promise<void>((resolve) => endless.listen(0, '127.0.0.1', resolve));
+    const endpoint = `http://127.0.0.1:${(endless.address() as AddressInfo).port}`;
+    await expect(createS3({ ...place, endpoint }, { requestMs: 5000 }).remove('x')).rejects.toThrow('HTTP 403');
+    expect(sent).toBeLessThan(20_000_000);
+    endless.closeAllConnections();
+    await new Promise((resolve) => endless.close(resolve));
+  });
+
+  it('what a killed backup left behind is removed before the next one, and nothing else', async () => {
+    const { db } = app.context;
+    const backups = db.collection('backups');
+    const named = (letters: string) => `tidegate-20261130-150405-${letters}.backup`;
+    await setOption(app, 'BackupPlace', 'folder');
+    const silent = { state: 'running', running: 1, where: folder, alive_until: app.clock.now() - 1 } as const;
+    await backups.insert(buildBackup({ id: 2000, ...silent, name: named('killed') }));
+    const failed = { state: 'failed', where: 'backups', place: 's3' } as const;
+    await backups.insert(buildBackup({ id: 2001, ...failed, name: named('bucket') }));
+    const files = [
+      `${named('killed')}.partial`,
+      named('bucket'),
+      `${named('others')}.partial`,
+      `${named('oldest')}.partial`,
+      'notes.partial',
+    ];
+    for (const one of files) writeFileSync(path.join(folder, one), 'left behind');
+    // Of a process without a record, as of an upgrade: written to until long ago.
+    utimesSync(path.join(folder, `${named('oldest')}.partial`), 1, 1);
+    const { data } = await root.post('/api/backup/');
+    await ended(data.id);
+    expect(readdirSync(folder).filter((one) => files.includes(one))).toEqual(['notes.partial', `${named('others')}.partial`]);
   });
 });
