@@ -1,6 +1,7 @@
 // A site as it looks after some weeks: channels of several providers, users, tokens, codes, calls of days.
 import { type Api, chat, furnish, owner } from '#tests/e2e/support/furnish.ts';
 import { seedCalls } from '#tests/e2e/support/seed-calls.ts';
+import { seedPrices } from '#tests/e2e/support/seed-prices.ts';
 import { seedSessions } from '#tests/e2e/support/seed-sessions.ts';
 import { drawings, music, seedTasks } from '#tests/e2e/support/seed-tasks.ts';
 import type { Tidegate } from '#tests/e2e/support/tidegate.ts';
@@ -19,6 +20,15 @@ const channels = [
   { type: 43, name: 'DeepSeek 官方', models: 'deepseek-chat,deepseek-reasoner' },
   { type: 1, name: 'A reseller with a rather long name that somebody typed in full, and then some', models: 'gpt-4o', priority: -5 },
 ];
+/** Model ratios of the seeded channels. */
+const seededRatios = {
+  'claude-3-5-sonnet': 1.5,
+  'claude-3-5-haiku': 0.4,
+  'claude-3-opus': 7.5,
+  'gpt-4o-mini': 0.075,
+  'o3-mini': 0.55,
+  'deepseek-chat': 0.14,
+};
 const people = [
   { username: 'zhang.wei', display_name: '张伟 · 数据平台' },
   { username: 'maria', display_name: 'María Fernández' },
@@ -39,6 +49,8 @@ const options = {
   GroupRatio: '{"default":1,"vip":0.9,"batch":0.5}',
   UserUsableGroups: '{"default":"默认分组","vip":"VIP 分组"}',
   ServerAddress: 'https://tide.example',
+  PriceSyncUrl: 'https://models.dev/api.json',
+  PriceSyncHours: '24',
   PayAddress: 'https://pay.example/gateway/',
   EpayId: '1042',
   EpayKey: 'a key of the aggregator',
@@ -54,6 +66,10 @@ export async function seedSite(tidegate: Tidegate, databaseUrl: string): Promise
   for (const token of tokens) await api.post('/api/token/', token);
   await giveMoney(api);
   await seedCalls(databaseUrl, { userId: 1, username: owner.username, count: 1_800, days: 6 });
+  await seedPrices(databaseUrl);
+  // Of which the first is in the history of prices.
+  for (const input of [1.5, 1.25])
+    await api.put('/api/option/', { key: 'ModelRatio', value: JSON.stringify({ ...seededRatios, 'gpt-4o': input }) });
   await seedSessions(databaseUrl, { userId: 1, username: owner.username });
   await seedTasks(databaseUrl, { id: 1, username: owner.username }, [...drawings, ...music]);
   for (const isStream of [true, false]) await chat(tidegate.url, key, { stream: isStream });

@@ -52,17 +52,7 @@ export function PriceUpdatesScreen({ search, onSearch }: PriceUpdatesScreenProps
   const ticked = rows?.filter(({ key }) => selection.keys.has(key)) ?? [];
   const mayWrite = mayWriteSetting('ModelRatio', useStoredUser()?.role ?? Role.guest);
   const { row: opened, ...ways } = useOpenRecord(screen, { rows: shown, rowKey: ({ key }) => key });
-  const run = useRunSync();
   const hasSource = data !== undefined && data.source !== '';
-  const check = (variant: 'filled' | 'default') => (
-    <OnlineButton
-      variant={variant}
-      loading={run.isPending}
-      disabled={!hasSource}
-      onClick={() => run.mutate(undefined, { onError: (failure) => toastFailure(failureOf(failure)) })}
-      label={t('price-updates.action.run')}
-    />
-  );
   return (
     <Screen
       title={t('price-updates.title')}
@@ -74,7 +64,7 @@ export function PriceUpdatesScreen({ search, onSearch }: PriceUpdatesScreenProps
         )
       }
       back="/setting"
-      actions={check(rows?.length === 0 || opened !== undefined ? 'default' : 'filled')}
+      actions={<RunButton variant={rows?.length === 0 || opened !== undefined ? 'default' : 'filled'} hasSource={hasSource} />}
       panelFollows
       panel={
         opened !== undefined && (
@@ -99,17 +89,25 @@ export function PriceUpdatesScreen({ search, onSearch }: PriceUpdatesScreenProps
         empty={{
           title: t('price-updates.empty.title'),
           text: t(hasSource ? 'price-updates.empty.text' : 'price-updates.empty.no_source'),
-          action: hasSource ? (
-            check('filled')
-          ) : (
-            <Link className={styles.settings} to="/setting" search={{ tab: 'price_sync' }}>
-              {t('price-updates.action.settings')}
-            </Link>
-          ),
+          ...(hasSource ? { action: <RunButton variant="filled" hasSource /> } : {}),
         }}
         {...(rows === undefined || rows.length === 0 ? {} : { pager: screen.pager(rows.length, false, shown?.length) })}
       />
     </Screen>
+  );
+}
+
+function RunButton({ variant, hasSource }: { variant: 'filled' | 'default'; hasSource: boolean }) {
+  const { t } = useTranslation();
+  const run = useRunSync();
+  return (
+    <OnlineButton
+      variant={variant}
+      loading={run.isPending}
+      disabled={!hasSource}
+      onClick={() => run.mutate(undefined, { onError: (failure) => toastFailure(failureOf(failure)) })}
+      label={t('price-updates.action.run')}
+    />
   );
 }
 
@@ -138,13 +136,13 @@ const listed = 2;
 function Summary({ lines }: { lines: ReturnType<ReturnType<typeof usePriceLines>> }) {
   const { t } = useTranslation();
   return (
-    <span className={`${typography.ellipsis} ${styles.summary}`}>
-      {lines.slice(0, listed).map(({ name, before, after, share }) => (
-        <span key={name}>
-          {name} <s>{before}</s> → <b>{after}</b> {share}
+    <span className={styles.summary}>
+      {lines.slice(0, listed).map(({ name, before, after, share }, index) => (
+        <span key={name} className={typography.ellipsis}>
+          {name} <s>{before}</s> → <span className={styles.after}>{after}</span> {share}
+          {index === listed - 1 && lines.length > listed && ` · ${t('price-updates.more', { count: lines.length - listed })}`}
         </span>
       ))}
-      {lines.length > listed && <span className={typography.muted}>{t('price-updates.more', { count: lines.length - listed })}</span>}
     </span>
   );
 }

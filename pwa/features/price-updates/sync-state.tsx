@@ -31,7 +31,11 @@ export function SyncState({ overview }: { overview: PriceSyncOverview }) {
           {t('price-updates.action.settings')}
         </Link>
       </p>
-      {last !== undefined && <Left run={last} />}
+      {last !== undefined && (
+        <div className={styles.fold}>
+          <Left run={last} />
+        </div>
+      )}
     </div>
   );
 }

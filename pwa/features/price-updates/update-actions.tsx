@@ -1,6 +1,7 @@
 import { TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import type { PriceOutcome } from '#shared/price-sync.ts';
 import { failureOf } from '#pwa/api/failure.ts';
 import { OnlineButton } from '#pwa/offline/online-button.tsx';
 import { momentOf, momentText } from '#pwa/ui/form/moment-text.ts';
@@ -18,57 +19,74 @@ interface UpdateActionsProps {
 }
 
 const hourSeconds = 3600;
+/** Models that a refusal names. */
+const shownModels = 5;
+
+/** Decides on changes and shows the outcome. */
+function useDecisions({ rows, onDone }: Pick<UpdateActionsProps, 'rows' | 'onDone'>) {
+  const { t } = useTranslation();
+  const decide = useDecide();
+  const withdraw = useWithdrawPlan();
+  const changes = rows.flatMap(({ model, revision }) => (revision === undefined ? [] : [{ model, revision }]));
+  const plans = rows.flatMap(({ plan }) => plan ?? []);
+
+  function showOutcome({ kind, at }: Omit<Decision, 'changes'>, { done, refused }: PriceOutcome): void {
+    const what = kind === 'dismiss' ? 'dismissed' : at === undefined ? 'applied' : 'planned';
+    if (done.length > 0) toastSuccess(t(`price-updates.done.${what}`, { count: done.length }));
+    if (refused.length === 0) return;
+    const models = refused.map(({ model }) => model).slice(0, shownModels);
+    toastFailure({
+      code: 'revision_conflict',
+      message: t('price-updates.done.refused', { count: refused.length, models: models.join(', ') }),
+    });
+  }
+  return {
+    changes,
+    plans,
+    isBusy: decide.isPending || withdraw.isPending,
+    async decideAll(decision: Omit<Decision, 'changes'>): Promise<void> {
+      const outcome = await decide.mutateAsync({ ...decision, changes }).catch((failure: unknown) => toastFailure(failureOf(failure)));
+      if (outcome === undefined) return;
+      showOutcome(decision, outcome);
+      onDone();
+    },
+    async withdrawAll(): Promise<void> {
+      for (const { id } of plans) await withdraw.mutateAsync(id).catch((failure: unknown) => toastFailure(failureOf(failure)));
+      onDone();
+    },
+  };
+}
 
 /** Decisions about changes: apply now or at a time, dismiss; withdraw plans. */
 export function UpdateActions({ rows, variant, onDone }: UpdateActionsProps) {
   const { t } = useTranslation();
-  const decide = useDecide();
-  const withdraw = useWithdrawPlan();
-  const [isPlanning, setPlanning] = useState(false);
-  const [isConfirming, setConfirming] = useState(false);
-  const changes = rows.flatMap(({ model, revision }) => (revision === undefined ? [] : [{ model, revision }]));
-  const plans = rows.flatMap(({ plan }) => plan ?? []);
+  const { changes, plans, isBusy, decideAll, withdrawAll } = useDecisions({ rows, onDone });
+  const [shown, setShown] = useState<'apply' | 'plan'>();
   const guarded = rows.filter(({ guards }) => guards.length > 0).length;
-  const isBusy = decide.isPending || withdraw.isPending;
-
+  const button = { disabled: isBusy } as const;
   async function handleDecide(decision: Omit<Decision, 'changes'>): Promise<void> {
-    const outcome = await decide.mutateAsync({ ...decision, changes }).catch((failure: unknown) => toastFailure(failureOf(failure)));
-    setPlanning(false);
-    setConfirming(false);
-    if (outcome === undefined) return;
-    const done = decision.kind === 'dismiss' ? 'dismissed' : decision.at === undefined ? 'applied' : 'planned';
-    if (outcome.done.length > 0) toastSuccess(t(`price-updates.done.${done}`, { count: outcome.done.length }));
-    const models = outcome.refused.map(({ model }) => model).slice(0, 5);
-    if (models.length > 0)
-      toastFailure({
-        code: 'revision_conflict',
-        message: t('price-updates.done.refused', { count: outcome.refused.length, models: models.join(', ') }),
-      });
-    onDone();
-  }
-  async function handleWithdraw(): Promise<void> {
-    for (const { id } of plans) await withdraw.mutateAsync(id).catch((failure: unknown) => toastFailure(failureOf(failure)));
-    onDone();
+    await decideAll(decision);
+    setShown(undefined);
   }
   return (
     <>
       {changes.length > 0 && (
         <>
           <OnlineButton
+            {...button}
             variant={variant}
-            disabled={isBusy}
-            onClick={() => (guarded > 0 ? setConfirming(true) : void handleDecide({ kind: 'apply' }))}
+            onClick={() => (guarded > 0 ? setShown('apply') : void handleDecide({ kind: 'apply' }))}
             label={t('price-updates.action.apply')}
           />
           <OnlineButton
+            {...button}
             variant={variant === 'filled' ? 'default' : variant}
-            disabled={isBusy}
-            onClick={() => setPlanning(true)}
+            onClick={() => setShown('plan')}
             label={t('price-updates.action.plan')}
           />
           <OnlineButton
+            {...button}
             variant="subtle"
-            disabled={isBusy}
             onClick={() => void handleDecide({ kind: 'dismiss' })}
             label={t('price-updates.action.dismiss')}
           />
@@ -76,23 +94,23 @@ export function UpdateActions({ rows, variant, onDone }: UpdateActionsProps) {
       )}
       {plans.length > 0 && (
         <OnlineButton
+          {...button}
           variant="subtle"
           data-danger
-          disabled={isBusy}
-          onClick={() => void handleWithdraw()}
+          onClick={() => void withdrawAll()}
           label={t('price-updates.action.withdraw')}
         />
       )}
       <ConfirmDialog
-        opened={isConfirming}
+        opened={shown === 'apply'}
         title={t('price-updates.confirm.title', { count: changes.length })}
         text={t('price-updates.confirm.text', { count: guarded })}
         confirmLabel={t('price-updates.action.apply')}
         onConfirm={() => handleDecide({ kind: 'apply' })}
-        onCancel={() => setConfirming(false)}
+        onCancel={() => setShown(undefined)}
       />
-      {isPlanning && (
-        <PlanDialog count={changes.length} onPlan={(at) => handleDecide({ kind: 'apply', at })} onClose={() => setPlanning(false)} />
+      {shown === 'plan' && (
+        <PlanDialog count={changes.length} onPlan={(at) => handleDecide({ kind: 'apply', at })} onClose={() => setShown(undefined)} />
       )}
     </>
   );
@@ -120,7 +138,7 @@ function PlanDialog({ count, onPlan, onClose }: PlanDialogProps) {
           <TextInput
             type="datetime-local"
             label={t('price-updates.plan.at')}
-            description={Intl.DateTimeFormat().resolvedOptions().timeZone}
+            description={new Intl.DateTimeFormat().resolvedOptions().timeZone}
             value={text}
             error={isPast ? t('price-updates.plan.past') : undefined}
             onChange={(event) => setText(event.currentTarget.value)}

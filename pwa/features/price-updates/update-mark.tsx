@@ -11,7 +11,7 @@ export function UpdateMark({ row: { guards, isNew, plan, at } }: { row: UpdateRo
     return plan.isChanged ? (
       <StatusMark status="failed">{t('price-updates.state.changed')}</StatusMark>
     ) : (
-      <StatusMark status="queued">{t('price-updates.state.planned', { time: format.dateTime(at) })}</StatusMark>
+      <StatusMark status="queued">{t('price-updates.state.planned', { time: format.date(at) })}</StatusMark>
     );
   }
   const [first] = guards;

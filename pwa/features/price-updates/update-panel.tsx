@@ -27,7 +27,7 @@ export function UpdatePanel({ row, mayWrite, ...ways }: UpdatePanelProps) {
   const { model, lines, guards, unplaced, provider, at, plan } = row;
   return (
     <SidePanel {...ways} title={model} foot={mayWrite && <UpdateActions rows={[row]} variant="filled" onDone={ways.onClose} />}>
-      <div className={`${layout.stackLg} ${styles.panel}`}>
+      <div className={layout.stackLg}>
         <UpdateMark row={row} />
         {guards.length > 0 && (
           <ul className={`${typography.secondary} ${styles.reasons}`}>

@@ -1,12 +1,11 @@
 import { Fragment, type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { unsetModelRatio } from '#shared/find-price.ts';
 import type { Option } from '#shared/options.ts';
 import { Role } from '#shared/roles.ts';
 import { mayWriteSetting } from '#shared/settings.ts';
 import { useStoredUser } from '#pwa/api/self.ts';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
-import { PriceHistory } from '#pwa/records/prices/price-history.tsx';
-import { FormDialog } from '#pwa/ui/frame/form-dialog.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { useIsTouched } from '#pwa/ui/frame/breakpoint.ts';
 import { Pager } from '#pwa/ui/list/pager.tsx';
@@ -38,6 +37,8 @@ interface PriceEditorProps {
 export function PriceEditor({ options, edits, onReview, onJson }: PriceEditorProps) {
   const { t } = useTranslation();
   const prices = usePriceMaps(options, edits);
+  const { quotaPerUnit } = useFormat();
+  const isSelfUse = options.some(({ key, value }) => key === 'SelfUseModeEnabled' && value === 'true');
   if (prices.maps === undefined || prices.saved === undefined) {
     return (
       <p className={styles.empty}>
@@ -51,6 +52,7 @@ export function PriceEditor({ options, edits, onReview, onJson }: PriceEditorPro
       prices={{ ...prices, maps: prices.maps, saved: prices.saved }}
       edits={edits}
       changes={changesOf(edits.drafts, options)}
+      unpricedAt={isSelfUse ? (unsetModelRatio * 1_000_000) / quotaPerUnit : undefined}
       onReview={onReview}
       onJson={onJson}
     />
@@ -62,11 +64,12 @@ interface PriceTableProps {
   edits: SettingEdits;
   /** Values that a save would change. */
   changes: number;
+  unpricedAt: number | undefined;
   onReview: () => void;
   onJson: () => void;
 }
 
-function PriceTable({ prices, edits, changes, onReview, onJson }: PriceTableProps) {
+function PriceTable({ prices, edits, changes, unpricedAt, onReview, onJson }: PriceTableProps) {
   const { maps, saved, unpriced, isUnpriced } = prices;
   const { t } = useTranslation();
   const mayWrite = mayWriteSetting('ModelRatio', useStoredUser()?.role ?? Role.guest);
@@ -74,7 +77,6 @@ function PriceTable({ prices, edits, changes, onReview, onJson }: PriceTableProp
   const selection = useSelection<string>();
   const [isTicking, setTicking] = useState(false);
   const [opened, setOpened] = useState<string>();
-  const [dated, setDated] = useState<string>();
   const { filter, page, setPage, added, setAdded, view, isChanged, known, shown, sectionOf, show } = useShownPrices(prices);
   const noteOf = usePriceNotes(prices);
   const onPage = shown.slice((page.number - 1) * page.size, page.number * page.size);
@@ -125,7 +127,7 @@ function PriceTable({ prices, edits, changes, onReview, onJson }: PriceTableProp
       {shown.length === 0 ? (
         <p className={styles.empty}>{t(filter.show === 'unpriced' ? 'prices.none_unpriced' : 'prices.none')}</p>
       ) : (
-        <Rows models={onPage} sections={Map.groupBy(shown, sectionOf)} sectionOf={sectionOf} refused={prices.refused}>
+        <Rows models={onPage} sections={Map.groupBy(shown, sectionOf)} {...{ sectionOf, unpricedAt }} refused={prices.refused}>
           {(model) =>
             isTouched ? (
               <PriceCard
@@ -135,23 +137,12 @@ function PriceTable({ prices, edits, changes, onReview, onJson }: PriceTableProp
                 onOpen={() => setOpened(model)}
               />
             ) : (
-              <PriceRow
-                key={filter.unit}
-                {...ofModel(model)}
-                isTicked={selection.keys.has(model)}
-                onTick={() => selection.toggle(model)}
-                onHistory={() => setDated(model)}
-              />
+              <PriceRow key={filter.unit} {...ofModel(model)} isTicked={selection.keys.has(model)} onTick={() => selection.toggle(model)} />
             )
           }
         </Rows>
       )}
       <TableFoot {...{ page, setPage, selection, mayWrite }} total={shown.length} onFill={handleFill} />
-      {dated !== undefined && (
-        <FormDialog title={dated} onClose={() => setDated(undefined)}>
-          <PriceHistory model={dated} />
-        </FormDialog>
-      )}
       {isTouched && opened !== undefined && (
         <PriceSheet key={opened} {...ofModel(opened)} changes={changes} onReview={onReview} onClose={() => setOpened(undefined)} />
       )}
@@ -165,18 +156,19 @@ interface RowsProps {
   sections: ReadonlyMap<Section, readonly string[]>;
   sectionOf: (model: string) => Section;
   refused: ReadonlyMap<string, number>;
+  unpricedAt: number | undefined;
   children: (model: string) => ReactNode;
 }
 
 /** Each section under its head. */
-function Rows({ models, sections, sectionOf, refused, children }: RowsProps) {
+function Rows({ models, sections, sectionOf, refused, unpricedAt, children }: RowsProps) {
   const { t } = useTranslation();
   return (
     <ul className={styles.rows} aria-label={t('settings.page.prices')}>
       {models.map((model, index) => (
         <Fragment key={model}>
           {(index === 0 || sectionOf(model) !== sectionOf(models[index - 1] ?? '')) && (
-            <SectionHead section={sectionOf(model)} models={sections.get(sectionOf(model)) ?? []} refused={refused} />
+            <SectionHead section={sectionOf(model)} models={sections.get(sectionOf(model)) ?? []} {...{ refused, unpricedAt }} />
           )}
           {children(model)}
         </Fragment>
@@ -263,14 +255,20 @@ interface SectionHeadProps {
   section: Section;
   models: readonly string[];
   refused: ReadonlyMap<string, number>;
+  /** USD per million input tokens that calls to models without a price cost; undefined: they are refused. */
+  unpricedAt: number | undefined;
 }
 
-function SectionHead({ section, models, refused }: SectionHeadProps) {
+function SectionHead({ section, models, refused, unpricedAt }: SectionHeadProps) {
   const { t } = useTranslation();
   const calls = models.reduce((sum, model) => sum + (refused.get(model) ?? 0), 0);
   return (
     <li className={`${typography.small} ${styles.section}`}>
-      <span>{t(`prices.section.${section}`, { count: models.length })}</span>
+      <span>
+        {section === 'unpriced' && unpricedAt !== undefined
+          ? t('prices.unpriced_charged', { count: models.length, price: shownNumber(unpricedAt, { isPrice: true }) })
+          : t(`prices.section.${section}`, { count: models.length })}
+      </span>
       {calls > 0 && <span>{t('prices.refused', { count: calls })}</span>}
     </li>
   );

@@ -1,6 +1,8 @@
 import { ActionIcon } from '@mantine/core';
-import { Fragment } from 'react';
+import { Fragment, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { PriceHistory } from '#pwa/records/prices/price-history.tsx';
+import { FormDialog } from '#pwa/ui/frame/form-dialog.tsx';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { Checkbox } from '#pwa/ui/list/checkbox.tsx';
 import control from '#pwa/ui/styles/control.module.css';
@@ -25,28 +27,17 @@ export interface PriceRowProps {
   /** It has a price or was added here, and may be edited. */
   isRemovable: boolean;
   onRemove: () => void;
-  /** Shows earlier prices. */
-  onHistory: () => void;
 }
 
 /** A model's prices, each typed over where it stands. */
-export function PriceRow({ row, saved, view, mayWrite, isTicked, note, onTick, onEdit, isRemovable, onRemove, onHistory }: PriceRowProps) {
+export function PriceRow({ row, saved, view, mayWrite, isTicked, note, onTick, onEdit, isRemovable, onRemove }: PriceRowProps) {
   const { t } = useTranslation();
   const typing = usePriceTyping({ row, saved, view, onEdit });
   return (
     // Without its prices it may leave the table: the next one has the focus then.
     <li className={styles.row} data-row-key={row.model} tabIndex={-1} data-selected={isTicked || undefined}>
       <Checkbox label={t('prices.tick', { model: row.model })} isTicked={isTicked} onChange={onTick} />
-      <button
-        type="button"
-        className={`${control.bare} ${typography.ellipsis} ${styles.model}`}
-        title={row.model}
-        aria-label={t('prices.history', { model: row.model })}
-        onClick={onHistory}
-      >
-        {row.model}
-        {note !== undefined && <small>{note}</small>}
-      </button>
+      <ModelName model={row.model} note={note} />
       {priceGroups.map(({ name, fields }) => (
         <Fragment key={name}>
           {fields.map((field, index) => (
@@ -79,6 +70,31 @@ export function PriceRow({ row, saved, view, mayWrite, isTicked, note, onTick, o
         <Icon name="trash" />
       </ActionIcon>
     </li>
+  );
+}
+
+/** Opens the model's earlier prices. */
+function ModelName({ model, note }: { model: string; note: string | undefined }) {
+  const { t } = useTranslation();
+  const [isShown, setShown] = useState(false);
+  return (
+    <>
+      <button
+        type="button"
+        className={`${control.bare} ${typography.ellipsis} ${styles.model}`}
+        title={model}
+        aria-label={t('prices.history', { model })}
+        onClick={() => setShown(true)}
+      >
+        {model}
+        {note !== undefined && <small>{note}</small>}
+      </button>
+      {isShown && (
+        <FormDialog title={model} onClose={() => setShown(false)}>
+          <PriceHistory model={model} />
+        </FormDialog>
+      )}
+    </>
   );
 }
 

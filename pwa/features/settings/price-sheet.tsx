@@ -94,7 +94,7 @@ export function PriceSheet({
         );
       })}
       {row.set.ModelPrice !== undefined && <p className={`${typography.compact} ${styles.hint}`}>{t('prices.call_wins')}</p>}
-      <Fold title={t('price-lines.history.title')}>{() => <PriceHistory model={row.model} />}</Fold>
+      <Fold title={t('price-lines.history.title')}>{() => <PriceHistory model={row.model} isTitled={false} />}</Fold>
       {isRemovable && (
         <RemoveButton
           onRemove={() => {

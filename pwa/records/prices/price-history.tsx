@@ -21,14 +21,14 @@ const historyQuery = (model: string) =>
   });
 
 /** Prices of a model by date: since when, by whom, from which catalogue. */
-export function PriceHistory({ model }: { model: string }) {
+export function PriceHistory({ model, isTitled = true }: { model: string; isTitled?: boolean }) {
   const { t } = useTranslation();
   const format = useFormat();
   const linesOf = usePriceLines();
   const query = useInfiniteQuery(historyQuery(model));
   return (
     <section className={layout.stackSm} aria-label={t('price-lines.history.title')}>
-      <h3 className={typography.note}>{t('price-lines.history.title')}</h3>
+      {isTitled && <h3 className={typography.note}>{t('price-lines.history.title')}</h3>}
       <QueryState query={query} what={t('price-lines.history.title')} shape={<RowsShape rows={3} />}>
         {({ pages }) => {
           const events = pages.flatMap((page) => page.events);
