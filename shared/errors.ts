@@ -374,8 +374,8 @@ export const errors = {
   group_taken: entry(200, '分组 {group} 已存在', 'The group {group} exists already'),
   group_in_use: entry(
     200,
-    '分组 {group} 仍在使用：用户 {users} 个，令牌 {keys} 个，渠道 {channels} 个。请先指定它们迁移到的分组',
-    'The group {group} is in use: users {users}, keys {keys}, channels {channels}. Choose the group they move to',
+    '分组 {group} 仍在使用：用户 {users} 个，令牌 {keys} 个，渠道 {channels} 个，邀请 {invitations} 个。请先指定它们迁移到的分组',
+    'The group {group} is in use: users {users}, keys {keys}, channels {channels}, invitations {invitations}. Choose the group they move to',
   ),
   group_moving: entry(
     200,

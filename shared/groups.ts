@@ -4,8 +4,8 @@ import { endpoint } from '#shared/contract.ts';
 /** Records that name a group are counted up to this many; one more means more. */
 export const mostCounted = 10_000;
 
-/** What names a group. */
-export const GroupUses = z.object({ users: z.int(), keys: z.int(), channels: z.int() });
+/** What names a group. `lists`: keys of group `auto` whose list has it; `invitations`: open ones. */
+export const GroupUses = z.object({ users: z.int(), keys: z.int(), channels: z.int(), lists: z.int(), invitations: z.int() });
 export type GroupUses = z.infer<typeof GroupUses>;
 
 /** How a figure of `GroupUses` is written in a sentence. */
@@ -34,7 +34,7 @@ export const groupApi = {
     access: 'admin',
     query: z.object({ name: GroupName }),
     reply: GroupUses,
-    summary: 'Count the users, keys and channels of a group',
+    summary: 'Count the users, keys, channels and invitations of a group',
   }),
   /** The one that is under way; null: none is. */
   move: endpoint('GET', '/api/group/move', { access: 'admin', reply: z.nullable(GroupMove), summary: 'Rename of a group in progress' }),

@@ -1,6 +1,7 @@
-// References to groups: accounts, keys and channels.
+// References to groups: accounts, keys, channels and open invitations.
 import { commaList } from '#shared/comma-list.ts';
 import { AppError } from '#shared/errors.ts';
+import { autoGroup } from '#shared/group-settings.ts';
 import { type GroupUses, mostCounted, usesText } from '#shared/groups.ts';
 import { parseMap } from '#shared/settings.ts';
 import type { AppContext } from '#server/context.ts';
@@ -27,12 +28,19 @@ export async function checkGroupsStored(
   }
 }
 
-export function isUsed({ users, keys, channels }: GroupUses): boolean {
-  return users + keys + channels > 0;
+export function isUsed({ users, keys, channels, lists, invitations }: GroupUses): boolean {
+  return users + keys + channels + lists + invitations > 0;
 }
 
-export function inUseError(name: string, { users, keys, channels }: GroupUses, options: { field?: string } = {}): AppError {
-  const details = { group: name, users: usesText(users), keys: usesText(keys), channels: usesText(channels) };
+export function inUseError(name: string, uses: GroupUses, options: { field?: string } = {}): AppError {
+  const { users, keys, channels, lists, invitations } = uses;
+  const details = {
+    group: name,
+    users: usesText(users),
+    keys: usesText(keys + lists),
+    channels: usesText(channels),
+    invitations: usesText(invitations),
+  };
   return new AppError('group_in_use', details, options);
 }
 
@@ -47,11 +55,16 @@ async function channelGroups({ db }: StoreContext): Promise<ChannelList[]> {
   return rows.map(({ group, count }) => ({ groups: commaList(String(group)), count }));
 }
 
-async function usesOf({ db }: StoreContext, name: string, lists: readonly ChannelList[]): Promise<GroupUses> {
-  const [users, keys] = await Promise.all([
+async function usesOf({ db }: StoreContext, name: string, channelLists: readonly ChannelList[]): Promise<GroupUses> {
+  const [users, keys, listing, invitations] = await Promise.all([
     db.collection('users').count({ group: name, DeletedAt: null }, mostCounted + 1),
     db.collection('tokens').count({ group: name, DeletedAt: null }, mostCounted + 1),
+    db
+      .collection('tokens')
+      .find({ group: autoGroup, auto_groups: { contains: name }, DeletedAt: null }, { sort: [['id', 1]], limit: mostCounted + 1 }),
+    db.collection('invitations').count({ open_name: { gte: '' }, group: name }, mostCounted + 1),
   ]);
-  const channels = lists.reduce((sum, { groups, count }) => sum + (groups.includes(name) ? count : 0), 0);
-  return { users, keys, channels: Math.min(channels, mostCounted + 1) };
+  const lists = listing.filter(({ auto_groups: list = '' }) => commaList(list).includes(name)).length;
+  const channels = channelLists.reduce((sum, { groups, count }) => sum + (groups.includes(name) ? count : 0), 0);
+  return { users, keys, channels: Math.min(channels, mostCounted + 1), lists, invitations };
 }

@@ -75,7 +75,7 @@ describe.each(engines)('groups on $kind', (engine) => {
     }
     const lines = [{ username: 'invitee', email: '', group: 'gold', quota: 0 }];
     await root.post('/api/invitation/', { lines, delivery: 'link', valid_seconds: 3600, creates_accounts: false });
-    expect((await root.get(`${groupApi.uses.path}?name=gold`)).data).toEqual({ users: 1, keys: 1, channels: 2 });
+    expect((await root.get(`${groupApi.uses.path}?name=gold`)).data).toEqual({ users: 1, keys: 1, channels: 2, lists: 1, invitations: 1 });
 
     expect(await rename(root, 'gold', 'platinum')).toMatchObject({
       success: true,
@@ -105,7 +105,7 @@ describe.each(engines)('groups on $kind', (engine) => {
     expect(await db.collection('invitations').first({})).toMatchObject({ group: 'platinum' });
     const channels = await db.collection('channels').find({}, { sort: [['id', 1]] });
     expect(channels.map(({ group }) => group)).toEqual(['default,platinum,silver', 'platinum', 'golden']);
-    expect((await root.get(`${groupApi.uses.path}?name=gold`)).data).toEqual({ users: 0, keys: 0, channels: 0 });
+    expect((await root.get(`${groupApi.uses.path}?name=gold`)).data).toEqual({ users: 0, keys: 0, channels: 0, lists: 0, invitations: 0 });
   });
 
   it('while it moves, every call is answered and priced alike, in each process', async () => {
@@ -208,6 +208,15 @@ describe.each(engines)('groups on $kind', (engine) => {
     }
     await root.post('/api/channel/', { type: 1, key: 'sk-one', models: 'gpt-4o', name: 'one', group: 'gold,silver' });
     const inUse = { success: false, code: 'group_in_use' };
+    // A list of a key and an invitation name it, too.
+    await setOption(app, 'AutoGroups', 'silver,gold');
+    await db.collection('tokens').patch({ user_id: outside.id }, { set: { group: 'auto', auto_groups: 'silver,golden' } });
+    expect((await root.get('/api/group/uses?name=gold')).data).toEqual({ users: 1, keys: 1, channels: 1, lists: 0, invitations: 0 });
+    await db.collection('tokens').patch({ user_id: outside.id }, { set: { auto_groups: 'silver,gold' } });
+    const lines = [{ username: 'invitee', email: '', group: 'gold', quota: 0 }];
+    await root.post('/api/invitation/', { lines, delivery: 'link', valid_seconds: 3600, creates_accounts: false });
+    expect((await root.get('/api/group/uses?name=gold')).data).toEqual({ users: 1, keys: 1, channels: 1, lists: 1, invitations: 1 });
+    await db.collection('tokens').patch({ user_id: outside.id }, { set: { group: 'gold' }, unset: ['auto_groups'] });
     const answer = await remove(root, 'gold');
     expect(answer).toMatchObject(inUse);
     expect(answer.message).toMatch(/1.*2.*1/);
@@ -282,7 +291,9 @@ describe.each(engines)('groups on $kind', (engine) => {
     expect(await remove(root, 'default', 'gold')).toMatchObject({ success: false, code: 'group_default_missing' });
     expect(await rename(root, 'moon', 'sun')).toMatchObject({ success: false, code: 'group_unknown' });
     expect(await rename(root, 'gold', 'silver')).toMatchObject({ success: false, code: 'group_taken' });
-    for (const name of ['a,b', ' a', 'a\u0000']) expect(await rename(root, 'gold', name)).toMatchObject({ success: false });
+    expect(await rename(root, 'gold', 'auto')).toMatchObject({ success: false, code: 'group_taken' });
+    for (const name of ['', 'a,b', ' a', 'a\u0000', 'a'.repeat(65)])
+      expect(await rename(root, 'gold', name)).toMatchObject({ success: false });
     expect(await rename(await app.as(member), 'gold', 'sun')).toMatchObject({ success: false, code: 'forbidden' });
     // The group is empty: it is gone at once.
     expect(await remove(root, 'silver')).toMatchObject({ success: true, data: null });

@@ -1,9 +1,10 @@
 import { Select, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { isGroupName } from '#shared/group-settings.ts';
-import { groupApi, usesText } from '#shared/groups.ts';
+import { autoGroup, isGroupName } from '#shared/group-settings.ts';
+import { groupApi, type GroupUses, usesText } from '#shared/groups.ts';
 import { call } from '#pwa/api/call.ts';
 import { groupsQuery } from '#pwa/api/groups.ts';
 import { optionsQuery } from '#pwa/api/options.ts';
@@ -13,6 +14,7 @@ import { ConfirmDialog } from '#pwa/ui/frame/confirm-dialog.tsx';
 import { QueryState } from '#pwa/ui/frame/query-state.tsx';
 import layout from '#pwa/ui/styles/layout.module.css';
 import { groupMoveQuery, groupUsesQuery } from './queries.ts';
+import styles from './row-table.module.css';
 
 interface GroupDialogProps {
   act: 'rename' | 'remove';
@@ -30,7 +32,7 @@ export function GroupDialog({ act, name, taken, onClose }: GroupDialogProps) {
   const needs = useNeedsConnection();
   const uses = useQuery(groupUsesQuery(name));
   const [to, setTo] = useState(act === 'rename' ? name : 'default');
-  const isUsed = uses.data !== undefined && uses.data.users + uses.data.keys + uses.data.channels > 0;
+  const isUsed = uses.data !== undefined && Object.values(uses.data).some((count) => count > 0);
   const trimmed = to.trim();
   const problem = act === 'rename' && trimmed !== name ? nameProblem(trimmed, taken) : undefined;
   const change = useMutation({
@@ -75,13 +77,7 @@ export function GroupDialog({ act, name, taken, onClose }: GroupDialogProps) {
           )}
           {(isOnline || uses.data !== undefined) && (
             <QueryState query={uses} what={t('setting_parts.groups.in_it')} lines={1}>
-              {({ users, keys, channels }) => (
-                <p>
-                  {isUsed
-                    ? t('setting_parts.groups.uses', { users: usesText(users), keys: usesText(keys), channels: usesText(channels) })
-                    : t('setting_parts.groups.unused')}
-                </p>
-              )}
+              {(found) => (isUsed ? <Uses name={name} uses={found} /> : <p>{t('setting_parts.groups.unused')}</p>)}
             </QueryState>
           )}
           {act === 'remove' && isUsed && (
@@ -100,7 +96,39 @@ export function GroupDialog({ act, name, taken, onClose }: GroupDialogProps) {
   );
 }
 
+/** What names the group, with the lists that show it. */
+function Uses({ name, uses: { users, keys, channels, lists, invitations } }: { name: string; uses: GroupUses }) {
+  const { t } = useTranslation();
+  return (
+    <ul>
+      {users > 0 && (
+        <li>
+          <Link to="/user" search={{ group: name }} className={styles.use}>
+            {t('setting_parts.groups.users', { count: users, number: usesText(users) })}
+          </Link>
+        </li>
+      )}
+      {channels > 0 && (
+        <li>
+          <Link to="/channel" search={{ group: name }} className={styles.use}>
+            {t('setting_parts.groups.channels', { count: channels, number: usesText(channels) })}
+          </Link>
+        </li>
+      )}
+      {invitations > 0 && (
+        <li>
+          <Link to="/invitations" className={styles.use}>
+            {t('setting_parts.groups.invitations', { count: invitations, number: usesText(invitations) })}
+          </Link>
+        </li>
+      )}
+      {keys > 0 && <li>{t('setting_parts.groups.keys', { count: keys, number: usesText(keys) })}</li>}
+      {lists > 0 && <li>{t('setting_parts.groups.lists', { count: lists, number: usesText(lists) })}</li>}
+    </ul>
+  );
+}
+
 function nameProblem(name: string, taken: readonly string[]): 'taken' | 'wrong' | undefined {
-  if (taken.includes(name)) return 'taken';
+  if (taken.includes(name) || name === autoGroup) return 'taken';
   return name === '' || !isGroupName(name) ? 'wrong' : undefined;
 }

@@ -1,6 +1,6 @@
 import { commaList } from '#shared/comma-list.ts';
 import { AppError } from '#shared/errors.ts';
-import { isGroupName } from '#shared/group-settings.ts';
+import { autoGroup, isGroupName } from '#shared/group-settings.ts';
 import { fieldRules, invalidField } from '#shared/field-rules.ts';
 import type { GroupMove } from '#shared/groups.ts';
 import type { LogEvent } from '#shared/log-event.ts';
@@ -44,7 +44,7 @@ export async function renameGroup(context: AppContext, { name, actor, to }: Name
     plan(rows) {
       checkFree(rows, name);
       checkNotManaged(rows, name);
-      if (groupEntries(rows, 'GroupRatio').has(to)) throw new AppError('group_taken', { group: to }, { field: 'to' });
+      if (isTaken(rows, to)) throw new AppError('group_taken', { group: to }, { field: 'to' });
       return [...withAlias(rows, name, to), startOf(rows, move)];
     },
   });
@@ -86,6 +86,11 @@ export function presentMove({ from, to, step, started_at }: RunningMove): GroupM
 
 function checkNewName(name: string): void {
   if (!isGroupName(name) || /\p{Cc}/u.test(name) || !name.isWellFormed()) throw invalidField('to', fieldRules.characters);
+}
+
+/** `auto` stands for lists of groups: a group of that name would take the calls of all their keys. */
+function isTaken(rows: Rows, name: string): boolean {
+  return name === autoGroup || groupEntries(rows, 'GroupRatio').has(name);
 }
 
 /** One group at a time: of two moves, one could lead to what the other leaves. */

@@ -57,7 +57,7 @@ export const optionRefusals = {
     desk.during({ GroupRatio: '{"default": 1, "moon": 1}' }, async () => {
       await desk.member({ group: 'moon' });
       const reported = reportedBy(await desk.root.post('/api/group/remove', { name: 'moon' }));
-      return { reported, details: { group: 'moon', users: '1', keys: '0', channels: '0' } };
+      return { reported, details: { group: 'moon', users: '1', keys: '0', channels: '0', invitations: '0' } };
     }),
   group_moving: (desk) =>
     desk.site({}, async (app) => {
