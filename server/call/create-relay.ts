@@ -3,6 +3,7 @@ import type { AppContext } from '#server/context.ts';
 import { createAddressReader } from '#server/http/client-address.ts';
 import { createRefusalLog } from '#server/logs/refusal-log.ts';
 import { createChannelHealth } from '#server/call/routing/channel-health.ts';
+import { createLimitedCallers } from '#server/call/routing/limited-callers.ts';
 import { createKeyPicker } from '#server/call/routing/key-picker.ts';
 import { createKeyCooldowns } from '#server/exchange/keys/key-cooldowns.ts';
 import { createChannelPicker } from '#server/call/routing/channel-picker.ts';
@@ -44,6 +45,7 @@ export function createRelay(context: AppContext, stages: readonly CallStage[]): 
     channels: context.channels,
     health,
     keyHealth,
+    limitedCallers: createLimitedCallers(context.now),
     keys,
     picker: createChannelPicker({ index: context.channels, health, keys, random: context.random }),
     modelTags: createModelTags({ channels: context.channels, context }),

@@ -3,6 +3,7 @@ import type { AppContext } from '#server/context.ts';
 import type { Connection } from '#server/http/connection.ts';
 import type { RefusalLog } from '#server/logs/refusal-log.ts';
 import type { ChannelHealth } from '#server/call/routing/channel-health.ts';
+import type { LimitedCallers } from '#server/call/routing/limited-callers.ts';
 import type { KeyPicker } from '#server/call/routing/key-picker.ts';
 import type { ChannelPicker } from '#server/call/routing/channel-picker.ts';
 import type { ChannelUse } from '#server/call/settlement/channel-use.ts';
@@ -23,6 +24,7 @@ export interface RelayServices {
   readonly health: ChannelHealth;
   /** Health of the keys of channels with several, by their ids. */
   readonly keyHealth: ChannelHealth;
+  readonly limitedCallers: LimitedCallers;
   readonly keys: KeyPicker;
   readonly modelTags: ModelTags;
   readonly stages: CallStages;

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { ChannelStatus } from '#shared/channels.ts';
 import type { ChannelKeyRecord } from '#server/db/records/channel-key.ts';
 import { newKey } from '#server/exchange/keys/new-key.ts';
+import { createToken } from '#tests/support/build-token.ts';
 import { engines, oneEngine } from '#tests/support/engines.ts';
 import { createScene, readEvents, type RelayScene, setOption, testModel, until } from '#tests/support/relay-scene.ts';
 import { createTestApp } from '#tests/support/test-app.ts';
@@ -210,6 +211,31 @@ describe.each(oneEngine)('keys of a channel', (engine) => {
     for (const request of scene.upstream.requests) request.release();
     expect((await readEvents(stream)).at(-1)).toBe('[DONE]');
     expect([sentWith(scene, 0), sentWith(scene, 1)]).toEqual([1, 1]);
+    await scene.checkBooks();
+  });
+
+  test('a caller whose requests no key takes cools down one key for the others, and is served again', async () => {
+    await using scene = await createScene(engine, { settings: { RetryTimes: '0', AutomaticDisableChannelEnabled: 'false' } });
+    await giveKeys(scene, 5);
+    const { key } = await createToken(scene.app.context, (await scene.app.createUser({ quota: 1_000_000 })).id);
+    const large = async () => {
+      const response = await scene.chat({ messages: [{ role: 'user', content: 'Say much' }] }, { authorization: `Bearer ${key}` });
+      await response.text();
+      return response.status;
+    };
+    // The channel is in use by others.
+    expect(await call(scene, false)).toBe(200);
+    const refusal = { message: 'This request would exceed the rate limit of 40,000 input tokens per minute', type: 'rate_limit_error' };
+    scene.upstream.behave({ status: 429, error: refusal, retryAfter: 60 });
+    for (let made = 0; made < 8; made += 1) expect(await large()).toBe(429);
+    scene.upstream.behave({});
+    const before = [0, 1, 2, 3, 4].map((index) => sentWith(scene, index));
+    expect(before.filter((count) => count > 0)).toHaveLength(5);
+    for (let made = 0; made < 60; made += 1) expect(await call(scene, false, `Say ${made}`)).toBe(200);
+    const used = [0, 1, 2, 3, 4].filter((index) => sentWith(scene, index) > (before[index] ?? 0));
+    expect(used).toHaveLength(4);
+    scene.app.clock.advance(61_000);
+    expect(await large()).toBe(200);
     await scene.checkBooks();
   });
 

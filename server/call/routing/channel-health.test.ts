@@ -48,6 +48,24 @@ describe('channel health', () => {
     expect(health.factor(2, 'a')).toBe(1);
   });
 
+  it('has no pause longer than any that may be requested, whatever the clocks do', () => {
+    const clock = createClock();
+    const health = createHealth(clock);
+    health.failed(1, 'a', failure(429, 999_999_999));
+    health.pause(2, 'a', clock.now() + 86_400_000);
+    for (const id of [1, 2]) expect(health.factor(id, 'a')).toBe(0);
+    clock.advance(600_001);
+    for (const id of [1, 2]) expect(health.factor(id, 'a')).toBeGreaterThan(0);
+    // The clock was a day ahead when the pause began.
+    health.failed(3, 'a', failure(429, 60));
+    clock.advance(-86_400_000);
+    expect(health.factor(3, 'a')).toBeGreaterThan(0);
+    health.failed(3, 'a', failure(429, 60));
+    expect(health.factor(3, 'a')).toBe(0);
+    clock.advance(61_000);
+    expect(health.factor(3, 'a')).toBeGreaterThan(0);
+  });
+
   it('evicts the oldest models above its limit, but not the state of the whole channel', () => {
     const health = createHealth(createClock());
     health.failed(1, 'first', failure(401));

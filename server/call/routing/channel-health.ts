@@ -25,7 +25,10 @@ export interface ChannelHealth {
   pausedUntil(channelId: number, model: string, caller: number): number;
 }
 
-export type HealthFailure = Pick<UpstreamFailure, 'status' | 'upstreamStatus' | 'kind' | 'retryAfter' | 'concerns'>;
+export type HealthFailure = Pick<UpstreamFailure, 'status' | 'upstreamStatus' | 'kind' | 'retryAfter' | 'concerns'> & {
+  /** A rate limit that the caller's requests may have caused alone: see `limited-callers.ts`. */
+  isOfCaller?: boolean;
+};
 
 /** State of a channel, or of a model on it. Healthy ones have no entry. */
 interface State {
@@ -47,6 +50,8 @@ const newest = 0.1;
 const pausesOfChannels: Pauses = { after: 5, first: 1_000, longest: 60_000 };
 /** Maximum pause that an upstream may request. */
 const longestRetryAfter = 300_000;
+/** Longer pauses were written by a clock that was ahead. */
+const longestPause = 600_000;
 /** Half-life of the share of failures, without which a rarely selected channel would never recover. */
 const fadeHalfLife = 60_000;
 /** Timeout of a trial whose end was not reported. */
@@ -76,10 +81,12 @@ interface Pauses {
 export function createChannelHealth({ now, onFailure, onPause, pauses = pausesOfChannels }: HealthDependencies): ChannelHealth {
   const states = createStates(now, pauses);
   const refused = createRefusedCallers();
+  const limited = createRefusedCallers();
 
   return {
     succeeded(channelId, model, caller) {
       refused.served(channelId, model);
+      limited.served(channelId, model);
       states.each(channelId, { model, caller }, (_, name) => states.good(channelId, name));
     },
     failed(channelId, model, failure, caller) {
@@ -94,16 +101,17 @@ export function createChannelHealth({ now, onFailure, onPause, pauses = pausesOf
         if (until > 0) onPause?.(channelId, { model: name, until, status: statusToNote(failure) });
       };
       const ofChannel = concernsChannel(failure);
-      const seen = isUnclear(failure) ? refused.count(channelId, model, caller) : null;
+      const isOfCaller = failure.isOfCaller === true;
+      const seen = isOfCaller || isUnclear(failure) ? (isOfCaller ? limited : refused).count(channelId, model, caller) : null;
       if (seen === null) pause(ofChannel ? '' : model);
       else {
         states.bad(channelId, nameOfCaller(model, caller), retryAfter);
-        if (seen.byMany) pause('');
+        if (seen.byMany && !isOfCaller) pause('');
         else if (seen.byManyOnModel) pause(model);
       }
       // Trials of the other states end without a result.
       states.each(channelId, { model, caller }, endTrial);
-      return seen === null || seen.byMany;
+      return seen === null || (seen.byMany && !isOfCaller);
     },
     released(channelId, model, caller) {
       states.each(channelId, { model, caller }, endTrial);
@@ -118,11 +126,12 @@ export function createChannelHealth({ now, onFailure, onPause, pauses = pausesOf
     admit(channelId, model, caller) {
       const time = now();
       states.each(channelId, { model, caller }, (state) => {
-        if (state.pausedUntil > 0 && time >= state.pausedUntil) state.trialUntil = time + trialTimeout;
+        if (state.pausedUntil > 0 && !isPaused(state, time)) state.trialUntil = time + trialTimeout;
       });
     },
     forget(channelId) {
       refused.forget(channelId);
+      limited.forget(channelId);
       states.forget(channelId);
     },
     pause: states.pause,
@@ -164,7 +173,7 @@ function createStates(now: () => number, pauses: Pauses) {
     state.failures *= 1 - newest;
     state.inRow = 0;
     // A success does not end a pause, because its call may have begun before the pause.
-    if (time < state.pausedUntil) return;
+    if (isPaused(state, time)) return;
     state.pausedUntil = 0;
     state.trialUntil = 0;
     // Halves the next pause; it is short again only after several successes.
@@ -184,7 +193,7 @@ function createStates(now: () => number, pauses: Pauses) {
     const wasTrial = state.trialUntil > 0;
     state.trialUntil = 0;
     // Failures of calls that were in flight when the pause began add no information.
-    if (time < state.pausedUntil) return 0;
+    if (isPaused(state, time)) return 0;
     const requested = retryAfter === undefined ? 0 : Math.min(retryAfter * 1000, longestRetryAfter);
     if (requested === 0 && !wasTrial && state.inRow < pauses.after) return 0;
     state.pausedUntil = time + Math.max(requested, state.pause);
@@ -194,7 +203,8 @@ function createStates(now: () => number, pauses: Pauses) {
 
   function pause(channelId: number, name: string, until: number): void {
     const state = stateOf(channelId, name);
-    state.pausedUntil = Math.max(state.pausedUntil, until);
+    const time = now();
+    state.pausedUntil = Math.max(isPaused(state, time) ? state.pausedUntil : 0, Math.min(until, time + longestPause));
   }
 
   /** Visits the states of the channel, of the model on it, and of the caller on that model. */
@@ -235,10 +245,14 @@ function concernsChannel(failure: HealthFailure): boolean {
   return failure.kind === 'network' || failure.status === 401 || failure.status === 402 || failure.status === 403;
 }
 
+function isPaused({ pausedUntil }: State, time: number): boolean {
+  return time < pausedUntil && pausedUntil <= time + longestPause;
+}
+
 function factorOf(state: State, time: number): number {
-  if (time < state.pausedUntil) return 0;
-  if (state.pausedUntil > 0) return state.trialUntil > time ? 0 : 1;
-  const failures = state.failures * 0.5 ** ((time - state.at) / fadeHalfLife);
+  if (isPaused(state, time)) return 0;
+  if (state.pausedUntil > 0) return state.trialUntil > time && state.trialUntil <= time + trialTimeout ? 0 : 1;
+  const failures = state.failures * 0.5 ** (Math.max(0, time - state.at) / fadeHalfLife);
   // With the cube, 30 % failures leave a third of the weight.
   return Math.max(leastFactor, (1 - failures) ** 3);
 }

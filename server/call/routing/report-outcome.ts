@@ -4,11 +4,13 @@ import { accountErrors, isUnclear } from '#server/exchange/failure-consequences.
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
 import type { UpstreamFailure } from '#server/exchange/upstream-error.ts';
 import type { ChannelHealth } from './channel-health.ts';
+import type { LimitedCallers } from './limited-callers.ts';
 
 export interface OutcomeServices {
   readonly health: ChannelHealth;
   /** By ids of keys. */
   readonly keyHealth: ChannelHealth;
+  readonly limitedCallers: LimitedCallers;
   readonly context: Pick<AppContext, 'figures'>;
 }
 
@@ -20,9 +22,15 @@ export interface CallOf {
   caller: number;
 }
 
-export function reportSuccess({ health, keyHealth }: OutcomeServices, { id, keyId }: Attempted, { model, caller }: CallOf): void {
+export function reportSuccess(
+  { health, keyHealth, limitedCallers }: OutcomeServices,
+  { id, keyId }: Attempted,
+  { model, caller }: CallOf,
+): void {
   health.succeeded(id, model, caller);
-  if (keyId !== 0) keyHealth.succeeded(keyId, model, caller);
+  if (keyId === 0) return;
+  keyHealth.succeeded(keyId, model, caller);
+  limitedCallers.served(id, caller);
 }
 
 export function reportRelease({ health, keyHealth }: OutcomeServices, { id, keyId }: Attempted, { model, caller }: CallOf): void {
@@ -36,7 +44,7 @@ export function reportFailure(
   channel: Attempted,
   { model, caller, failure }: CallOf & { failure: UpstreamFailure },
 ): boolean {
-  const { health, keyHealth, context } = services;
+  const { health, keyHealth, limitedCallers, context } = services;
   const { id, keyId } = channel;
   if (keyId === 0) return health.failed(id, model, failure, caller);
   if (!concernsKey(failure)) {
@@ -46,7 +54,8 @@ export function reportFailure(
   // The channel has other keys: it is as well as before.
   health.released(id, model, caller);
   context.figures.failed(id, failure.status);
-  return keyHealth.failed(keyId, model, failure, caller);
+  const isOfCaller = isRateLimit(failure) && limitedCallers.limited(id, { keyId, caller });
+  return keyHealth.failed(keyId, model, { ...failure, isOfCaller }, caller);
 }
 
 /** Reports whether another key of the same channel may succeed where this one failed. */
@@ -54,6 +63,13 @@ export function concernsKey({ kind, status, upstreamStatus, concerns, code, type
   if (kind !== 'response' || concerns === 'request') return false;
   if (concerns === 'account' || accountErrors.has(String(code)) || accountErrors.has(type)) return true;
   return statusesOfKey.has(status) || statusesOfKey.has(upstreamStatus);
+}
+
+/** Reports whether the key's rate limit is met, rather than its quota used up. */
+function isRateLimit({ status, upstreamStatus, concerns, code, type }: UpstreamFailure): boolean {
+  return (
+    (status === 429 || upstreamStatus === 429) && concerns === undefined && !accountErrors.has(String(code)) && !accountErrors.has(type)
+  );
 }
 
 /** Reports whether a refusal of the key says nothing about the call, so that a call may go through several of them. */
