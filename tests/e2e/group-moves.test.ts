@@ -47,7 +47,7 @@ describeInBrowser('groups that move', () => {
     await expect.poll(groups).toEqual(['default', 'vip']);
 
     await page.getByRole('button', { name: say('rows.remove', { name: 'vip' }), exact: true }).click();
-    const uses = say('groups.uses', { users: '1', keys: '0', channels: '0' });
+    const uses = say('groups.users', { count: '1', number: '1' });
     await dialog.getByText(uses, { exact: true }).waitFor();
     await expectSoundScreen(visitor);
     await picture('remove-group');
