@@ -2,12 +2,13 @@
 // machine; the ratios are what counts. `npm run bench -- quick` for a short run, `-- memory` for ten minutes of streams.
 // Also of streams that are translated, against those that pass through: `-- translations` for those alone.
 // `-- scaling`: two processes against one, and MongoDB (TEST_MONGODB_URL) against the embedded database.
-// `-- sockets`: what a thousand idle WebSockets take. `-- realtime [minutes] [sessions]`: what 200 realtime sessions take. `-- uploads [count]`: what forms of 60 MB take. `-- logs [rows]`: how long the usage log takes to answer, see `log-bench.ts`.
+// `-- sockets`: what a thousand idle WebSockets take. `-- realtime [minutes] [sessions]`: what 200 realtime sessions take. `-- uploads [count]`: what forms of 60 MB take. `-- logs [rows]`: how long the usage log takes to answer, see `log-bench.ts`. `-- imports [users] [rows]`: time and memory of an import.
 // BENCH_OTHER_NODE names another Node (22.19 or newer): calls at 32 connections are then compared with a
 // bare proxy on that one too.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { benchImport } from '#tests/bench/import-bench.ts';
 import { benchIdleSockets } from '#tests/bench/idle-sockets.ts';
 import { benchRealtime } from '#tests/bench/realtime-sessions.ts';
 import { benchLogs } from '#tests/bench/log-bench.ts';
@@ -24,6 +25,11 @@ import { dropMongoDatabase, mongoUrl, testMongoUrl } from '#tests/support/mongo-
 if (process.argv.includes('logs')) {
   await benchLogs(Number(process.argv[process.argv.indexOf('logs') + 1] ?? 2_000_000));
   process.exit();
+}
+
+if (process.argv.includes('imports')) {
+  const [users, logs] = process.argv.slice(process.argv.indexOf('imports') + 1).map(Number);
+  process.exit(await benchImport(users, logs));
 }
 
 if (process.argv.includes('sockets')) {

@@ -83,10 +83,13 @@ export async function importRows<Kind extends DraftKind>(
   const idIn = (row: FreshRow<Drafts[Kind]>) => ids.get(row.oldId) ?? 0;
   // A row may refer to one of its own page, such as an inviter.
   const withPage: IdOf = (refKind, oldId) => (refKind === kind ? ids.get(oldId) : undefined) ?? idOf(refKind, oldId);
-  await job.context.db.write(additions.map(({ row, draft }) => target.insertion(draft, idIn(row), withPage)));
-  const stored = await target.existing(job, [...ids.values()]);
-  const complete = [...resumed, ...additions.map(({ row }) => row)].filter((row) => stored.has(idIn(row)));
-  for (const { row } of additions) if (!stored.has(idIn(row))) refused(job, kind, row);
+  const written = await job.context.db.write(additions.map(({ row, draft }) => target.insertion(draft, idIn(row), withPage)));
+  // A write without effect was refused, or is the repetition of one whose answer was lost.
+  const doubtful = additions.filter((_addition, index) => written[index] !== true).map(({ row }) => row);
+  const stored = await target.existing(job, doubtful.map(idIn));
+  const lost = new Set(doubtful.filter((row) => !stored.has(idIn(row))));
+  const complete = [...resumed, ...additions.map(({ row }) => row)].filter((row) => !lost.has(row));
+  for (const row of lost) refused(job, kind, row);
   for (const row of complete) {
     const writes = (await target.further?.(job, row.draft, idIn(row))) ?? [];
     if (writes.length > 0) await job.context.db.write(writes);
