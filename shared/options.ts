@@ -46,6 +46,9 @@ export const OptionChange = z.object({
   created_at: z.int(),
   /** Editor of the change; empty: the account no longer exists. */
   username: z.string(),
+  /** Catalogue that prices came from, and the reason that the editor wrote. */
+  source: z.optional(z.string()),
+  note: z.optional(z.string()),
   /** Absent for maps, for secrets, and if the texts are too long to be stored. */
   before: z.optional(z.string()),
   after: z.optional(z.string()),
@@ -90,7 +93,11 @@ export const optionApi = {
   saveMany: endpoint('PUT', '/api/option/batch', {
     access: 'admin',
     audit: { kind: 'setting', action: 'changed' },
-    body: z.object({ options: z.array(OptionInput).check(z.minLength(1), z.maxLength(200)) }),
+    body: z.object({
+      options: z.array(OptionInput).check(z.minLength(1), z.maxLength(200)),
+      /** Reason, for the history of these settings. */
+      note: z.optional(z.string().check(z.maxLength(200))),
+    }),
     reply: z.array(Option),
     summary: 'Change several settings at once',
   }),

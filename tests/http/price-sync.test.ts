@@ -200,10 +200,17 @@ describe.each(engines)('price syncs on $kind', (engine) => {
     expect(ratios()).toEqual({ old: 1.9, kept: 2, new: 2 });
     const { plans } = await overview();
     expect(plans).toMatchObject([{ model: 'old', state: 'changed' }]);
-    expect(await history('new')).toMatchObject([{ username: 'root', at }]);
+    expect(await history('new')).toMatchObject([{ username: 'root', source: publicName }]);
     expect(await notices()).toContainEqual({ code: 'price_plan_changed', count: 1, models: 'old' });
     expect(await root.delete(`/api/price/plan/${plans[0]?.id}`)).toMatchObject({ success: true });
     expect((await overview()).plans).toEqual([]);
+  });
+
+  it('a save by hand has its reason in the history, on one line', async () => {
+    const options = [{ key: 'ModelRatio', value: JSON.stringify({ old: 4, kept: 2 }) }];
+    expect(await root.put('/api/option/batch', { options, note: ' new contract\nof May ' })).toMatchObject({ success: true });
+    expect(await history('old')).toMatchObject([{ username: 'root', note: 'new contract of May', lines: [{ before: 2, after: 8 }, {}] }]);
+    expect((await root.get('/api/option/history?keys=ModelRatio')).data.items[0]).toMatchObject({ note: 'new contract of May' });
   });
 
   it('a list of another Tidegate is followed, also in what it drops', async () => {

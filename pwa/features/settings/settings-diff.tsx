@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Button, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { Option } from '#shared/options.ts';
 import { SidePanel } from '#pwa/ui/frame/side-panel.tsx';
@@ -19,6 +19,8 @@ interface SettingsDiffProps {
   onSave: () => void;
   onClose: () => void;
 }
+
+const longestNote = 200;
 
 /** What a save would change, before it does. */
 export function SettingsDiff({ edits, options, onSave, onClose }: SettingsDiffProps) {
@@ -54,6 +56,15 @@ export function SettingsDiff({ edits, options, onSave, onClose }: SettingsDiffPr
     >
       {edits.drafts.size === 0 && <p className={styles.empty}>{t('settings.nothing_changed')}</p>}
       {hasPrices && <PriceChanges edits={edits} {...prices} />}
+      {showsEffect && (
+        <TextInput
+          label={t('settings.diff.note')}
+          maxLength={longestNote}
+          autoComplete="off"
+          value={edits.note}
+          onChange={(event) => edits.onNote(event.currentTarget.value)}
+        />
+      )}
       {(['LongInputPrice', 'TierPrice', 'VideoPrice', 'ToolPrice', 'FineTuningPrice'] as const).some((key) => edits.drafts.has(key)) &&
         !showsEffect && <PriceEffect edits={edits} />}
       {changes.map((change) => (

@@ -100,7 +100,7 @@ function Change({ change, isBusy, onUndo }: { change: OptionChange; isBusy: bool
     <li className={styles.change}>
       <p className={typography.note}>
         {time}
-        {change.username !== '' && ` · ${change.username}`}
+        {[change.username, change.source ?? '', change.note ?? ''].filter((text) => text !== '').map((text) => ` · ${text}`)}
       </p>
       <header className={`${layout.row} ${layout.spread} ${styles.what}`}>
         <h3>{words.name(change.key)}</h3>

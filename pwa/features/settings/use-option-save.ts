@@ -11,20 +11,23 @@ import { toastFailure } from '#pwa/ui/frame/toast.ts';
 import { batchBody, type Drafts } from './option-drafts.ts';
 
 interface OptionSave {
+  /** Reason, for the history; empty: none. */
+  note: string;
   onSaved: (sent: Drafts, saved: readonly Option[]) => void;
   /** The server cannot be reached. */
   onUnreachable: (sent: Drafts) => Promise<void>;
 }
 
 /** Sends drafts in one call: all of them are saved, or none. */
-export function useOptionSave({ onSaved, onUnreachable }: OptionSave) {
+export function useOptionSave({ note, onSaved, onUnreachable }: OptionSave) {
   const queryClient = useQueryClient();
   function remember(newer: readonly Option[]): void {
     const byKey = new Map(newer.map((option) => [option.key, option]));
     queryClient.setQueryData(optionsQuery.queryKey, (old) => old?.map((option) => byKey.get(option.key) ?? option));
   }
   return useMutation({
-    mutationFn: (sent: Drafts) => call(optionApi.saveMany, { body: batchBody(sent) }),
+    mutationFn: (sent: Drafts) =>
+      call(optionApi.saveMany, { body: { ...batchBody(sent), ...(note.trim() === '' ? {} : { note: note.trim() }) } }),
     meta: { quiet: true },
     onSuccess: async (saved, sent) => {
       remember(saved);

@@ -23,6 +23,9 @@ export interface SettingEdits {
   resolve: (key: SettingKey, value: string, theirs: OptionState) => void;
   drop: (key: SettingKey) => void;
   dropAll: () => void;
+  /** Reason of the next save, for the history. An edit that waits in the outbox has none. */
+  note: string;
+  onNote: (note: string) => void;
   save: () => Promise<void>;
 }
 
@@ -32,11 +35,14 @@ export function useSettingEdits(options: readonly Option[]): SettingEdits {
   const [drafts, setDrafts] = useState<Drafts>(new Map());
   const [problems, setProblems] = useState<ReadonlyMap<SettingKey, SettingProblem>>(new Map());
   const [outcome, setOutcome] = useState<SettingEdits['outcome']>();
+  const [note, setNote] = useState('');
   const queued = new Map(outbox.map((edit) => [edit.optionKey, edit]));
   const theirs = overtaken(drafts, options);
 
   const save = useOptionSave({
+    note,
     onSaved: (sent, saved) => {
+      setNote('');
       setDrafts((old) => afterSave(old, sent, saved));
       setOutcome({ kind: 'saved', count: changesOf(sent, options) });
     },
@@ -75,6 +81,8 @@ export function useSettingEdits(options: readonly Option[]): SettingEdits {
     theirs,
     problems,
     outcome,
+    note,
+    onNote: setNote,
     isSaving: save.isPending,
     type: (key, text) => {
       const option = options.find((one) => one.key === key);

@@ -3,6 +3,7 @@ import { optionApi } from '#shared/options.ts';
 import type { PriceMaps } from '#shared/find-price.ts';
 import type { NumberMap } from '#shared/setting-values.ts';
 import { settingKeys, settings } from '#shared/settings.ts';
+import { storableText } from '#server/db/storable.ts';
 import { respond, signedIn } from '#server/http/call.ts';
 import { mount, type RouteHost } from '#server/http/mount.ts';
 import { mountReading } from '#server/http/fair-reads.ts';
@@ -14,6 +15,8 @@ import { presentOptions } from './present-option.ts';
 import { readPriceEffect } from './price-effect.ts';
 import { saveOptions } from './save-options.ts';
 import { undoChange } from './undo-change.ts';
+
+const longestNote = 200;
 
 export function mountOptions(host: RouteHost): void {
   mount(host, optionApi.list, async ({ context }) => {
@@ -31,7 +34,8 @@ export function mountOptions(host: RouteHost): void {
 
   mount(host, optionApi.saveMany, (call) => {
     const actor = signedIn(call).user;
-    return saveOptions(call.context, call.body.options, { actor, conflictData: (current) => current });
+    const note = storableText((call.body.note ?? '').replace(/\p{Cc}+/gu, ' ').trim(), longestNote);
+    return saveOptions(call.context, call.body.options, { actor, reason: note === '' ? {} : { note }, conflictData: (current) => current });
   });
 
   mount(host, optionApi.history, (call) => listChanges(call.context, call.query, signedIn(call).user.role));
