@@ -22,7 +22,7 @@ export interface MountedCall {
 
 interface Operation {
   parameters: { name: string; in: 'path' | 'query'; schema: Property }[];
-  requestBody?: { content: { 'application/json': { schema: Property } } };
+  requestBody?: { content: { 'application/json'?: { schema: Property } } };
 }
 
 export async function mountedCalls(app: TestApp): Promise<Map<string, MountedCall>> {
@@ -33,7 +33,7 @@ export async function mountedCalls(app: TestApp): Promise<Map<string, MountedCal
     for (const [method, operation] of Object.entries(operations)) {
       const name = `${method.toUpperCase()} ${path}`;
       const query = Object.fromEntries(operation.parameters.filter((one) => one.in === 'query').map((one) => [one.name, one.schema]));
-      calls.set(name, { name, query, body: operation.requestBody?.content['application/json'].schema ?? null });
+      calls.set(name, { name, query, body: operation.requestBody?.content['application/json']?.schema ?? null });
     }
   }
   return calls;
