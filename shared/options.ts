@@ -14,6 +14,10 @@ export const Option = z.object({
   /** When and by whom it was last changed: unix seconds and a username. Absent while it has its default. */
   updated_at: z.optional(z.int()),
   updated_by: z.optional(z.string()),
+  /** File of settings as code that manages it; absent: none. */
+  managed_by: z.optional(z.string()),
+  /** Of `GroupRatio` and `ModelRatio`: files by the groups, and by the models whose prices they manage. Absent: none. */
+  managed_entries: z.optional(z.record(z.string(), z.string())),
 });
 export type Option = z.infer<typeof Option>;
 

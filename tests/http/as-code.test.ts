@@ -8,6 +8,7 @@ import type { AppContext } from '#server/context.ts';
 import { applyDocument, type ApplyRequest, planDocument } from '#server/slices/as-code/apply-document.ts';
 import { documentSchema } from '#server/slices/as-code/document.ts';
 import { exportDocument } from '#server/slices/as-code/export-document.ts';
+import { applyEntries } from '#server/slices/prices/apply-entries.ts';
 import { engines } from '#tests/support/engines.ts';
 import type { TestClient } from '#tests/support/http-client.ts';
 import { createTestApp, type TestApp } from '#tests/support/test-app.ts';
@@ -196,6 +197,21 @@ describe.each(engines)('as-code on $kind', (engine) => {
       expect(answer.success, `call ${index}`).toBe(false);
       expect(answer.message, `call ${index}`).toContain('tidegate.yaml');
     }
+    const options: { key: string; managed_by?: string; managed_entries?: object }[] = (await admin.get('/api/option/')).data;
+    const presented = (key: string) => options.find((option) => option.key === key);
+    expect(presented('SystemName')?.managed_by).toBe('tidegate.yaml');
+    expect(presented('ModelRatio')?.managed_entries).toEqual({ 'gpt-4o': 'tidegate.yaml', 'house-model': 'tidegate.yaml' });
+    expect(presented('GroupRatio')?.managed_entries).toEqual({ default: 'tidegate.yaml', gold: 'tidegate.yaml' });
+    // Jobs that compare prices leave these as they are, and people read why.
+    const entries = [{ key: 'ModelRatio', name: 'gpt-4o', before: 2, after: 3 }];
+    const job = { actor: { id: 0, role: Role.root, username: '' }, reason: {} };
+    expect(await applyEntries(context, [{ model: 'gpt-4o', entries }], job)).toEqual({ done: [], changed: ['gpt-4o'] });
+    // An incident does not wait for a file.
+    const block = await admin.post(`/api/user_token/${token.id}/block`, { reason: 'leaked' });
+    expect(block).toMatchObject({ success: true });
+    expect(await plan(context, whole)).toMatchObject({ changes: [] });
+    expect((await admin.post(`/api/user_token/${token.id}/move`, { user_id: admin.userId })).success).toBe(false);
+    expect(await admin.post(`/api/user_token/${token.id}/unblock`, {})).toMatchObject({ success: true });
     const partly = await admin.put('/api/channel/batch', { ids: [main.id, freeId], priority: 4 });
     expect(partly.data).toMatchObject({ changed: 1, failed: [{ id: main.id, message: expect.stringContaining('tidegate.yaml') }] });
     expect(await channelNamed(context, 'main')).toMatchObject({ priority: 7, tag: 'paid' });

@@ -5,6 +5,7 @@ import { channelType } from '#shared/channel-types.ts';
 import { currentLanguage } from '#pwa/i18n/setup.ts';
 import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
+import { ManagedBy, ManagingFile } from '#pwa/ui/controls/managed-by.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { Tag } from '#pwa/ui/controls/tag.tsx';
 import { serverWords } from '#pwa/ui/server-words.ts';
@@ -27,6 +28,12 @@ export function ChannelName({ channel, isByTag }: { channel: Channel; isByTag: b
       <small>
         {typeName(channel.type)}
         {channel.tag !== '' && !isByTag && ` · ${channel.tag}`}
+        {channel.managed_by !== undefined && (
+          <>
+            {' · '}
+            <ManagedBy file={channel.managed_by} />
+          </>
+        )}
       </small>
     </>
   );
@@ -53,6 +60,7 @@ export function ChannelState({ channel }: { channel: Channel }) {
           <StatusMark status="failed">{fails}</StatusMark>
         )}{' '}
         · {why === '' ? typeName(channel.type) : why}
+        <ManagingFile file={channel.managed_by} />
       </span>
     );
   }

@@ -7,6 +7,7 @@ import { useIsOnline } from '#pwa/offline/online-status.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { SummaryList } from '#pwa/ui/frame/side-panel.tsx';
+import { ManagedNote } from '#pwa/ui/controls/managed-by.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { serverWords } from '#pwa/ui/server-words.ts';
 import layout from '#pwa/ui/styles/layout.module.css';
@@ -50,6 +51,7 @@ export function ChannelHead({ channel, controls }: ChannelHeadProps) {
         </div>
         {!isEnabled && info.reason !== '' && <p className={styles.reason}>{serverWords(t, info.reason)}</p>}
         {isFailing && <p className={styles.reason}>{failingText(failing)}</p>}
+        <ManagedNote file={channel.managed_by} />
         <HeadActions channel={channel} controls={controls} />
         {!isTested(channel) && <p className={typography.secondary}>{t('channels.test.orders')}</p>}
         {/* A successful test is shown right after it only. */}

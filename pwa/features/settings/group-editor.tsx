@@ -7,8 +7,10 @@ import { Role } from '#shared/roles.ts';
 import { mayWriteSetting } from '#shared/settings.ts';
 import { useStoredUser } from '#pwa/api/self.ts';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
+import { ManagedBy } from '#pwa/ui/controls/managed-by.tsx';
 import { toastNote } from '#pwa/ui/frame/toast.ts';
 import { serverWords } from '#pwa/ui/server-words.ts';
+import layout from '#pwa/ui/styles/layout.module.css';
 import { GroupDialog } from './group-dialog.tsx';
 import { GroupMoveNote } from './group-move.tsx';
 import { type GroupMaps, groupMapsOf, type GroupRow, groupRows, withRow } from './group-rows.ts';
@@ -37,6 +39,7 @@ export function GroupEditor(props: EditorProps) {
   if (maps === undefined) return null;
   const rows = groupRows(maps);
   const stored = storedGroups(props.options);
+  const managed = props.options.find(({ key }) => key === 'GroupRatio')?.managed_entries ?? {};
   const isTyped = groupKeys.some((key) => props.edits.drafts.has(key) || props.edits.queued.has(key));
   // The server moves the contents of the group, from what is stored there.
   const confirmGroup = (act: 'rename' | 'remove', name: string): void => {
@@ -60,7 +63,8 @@ export function GroupEditor(props: EditorProps) {
           <GroupFields
             key={row.name}
             row={row}
-            mayWrite={mayWrite && (move === undefined || move === null)}
+            managedBy={managed[row.name]}
+            mayWrite={mayWrite && (move === undefined || move === null) && managed[row.name] === undefined}
             onChange={(next) => change(row.name, next)}
             onAsk={stored.has(row.name) ? (act) => confirmGroup(act, row.name) : undefined}
           />
@@ -87,13 +91,15 @@ function storedGroups(options: readonly Option[]): ReadonlySet<string> {
 
 interface GroupFieldsProps {
   row: GroupRow;
+  /** File that manages the group. */
+  managedBy: string | undefined;
   mayWrite: boolean;
   onChange: (row: Omit<GroupRow, 'name'> | undefined) => void;
   /** Of a group that is stored, which users, keys and channels may name. */
   onAsk: ((act: 'rename' | 'remove') => void) | undefined;
 }
 
-function GroupFields({ row, mayWrite, onChange, onAsk }: GroupFieldsProps) {
+function GroupFields({ row, managedBy, mayWrite, onChange, onAsk }: GroupFieldsProps) {
   const { t } = useTranslation();
   const { name, factor, description } = row;
   // What is no number (yet) stays in the field, and out of the map.
@@ -114,7 +120,14 @@ function GroupFields({ row, mayWrite, onChange, onAsk }: GroupFieldsProps) {
       onRemove={mayWrite && name !== 'default' ? () => (onAsk === undefined ? onChange(undefined) : onAsk('remove')) : undefined}
       cells={
         <>
-          <b>{name}</b>
+          <span className={layout.stackXs}>
+            <b>{name}</b>
+            {managedBy !== undefined && (
+              <small>
+                <ManagedBy file={managedBy} />
+              </small>
+            )}
+          </span>
           <span>
             <CardLabel>{t('setting_parts.groups.factor')}</CardLabel>
             <TextInput

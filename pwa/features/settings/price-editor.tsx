@@ -84,9 +84,10 @@ function PriceTable({ prices, edits, changes, unpricedAt, onReview, onJson }: Pr
     row,
     saved: rowOf(saved, model),
     view,
-    mayWrite,
+    mayWrite: mayWrite && prices.managed[model] === undefined,
     note: noteOf(model),
-    isRemovable: mayWrite && (added.includes(model) || priceFields.some((field) => isSet(row, field))),
+    isRemovable:
+      mayWrite && prices.managed[model] === undefined && (added.includes(model) || priceFields.some((field) => isSet(row, field))),
     onEdit: (what: PriceEdit) => edit([model], what),
     onRemove: () => {
       setAdded(added.filter((one) => one !== model));
@@ -94,7 +95,8 @@ function PriceTable({ prices, edits, changes, unpricedAt, onReview, onJson }: Pr
     },
   });
   function edit(names: readonly string[], what: PriceEdit): void {
-    for (const [key, text] of editedTexts(maps, names, what)) edits.type(key, text);
+    const free = names.filter((name) => prices.managed[name] === undefined);
+    for (const [key, text] of editedTexts(maps, free, what)) edits.type(key, text);
   }
   const handleFill = (fill: BatchFill): void => edit([...selection.keys], fillEdit(fill));
   function handleAdd(model: string): void {
@@ -202,14 +204,19 @@ function TableFoot({ page, setPage, total, selection, mayWrite, onFill }: TableF
 }
 
 /** Facts about a model apart from its prices: those of another kind, and calls that were refused. */
-function usePriceNotes({ perSecond, refused, unitOf, maps }: PriceTableProps['prices']): (model: string) => string | undefined {
+function usePriceNotes({ perSecond, refused, unitOf, maps, managed }: PriceTableProps['prices']): (model: string) => string | undefined {
   const { t } = useTranslation();
-  return (model) => {
+  const kindOf = (model: string): string | undefined => {
     const [second, calls] = [perSecond(model), refused.get(model) ?? 0];
     if (second !== undefined) return t('prices.per_second', { price: shownNumber(second, { isPrice: true }) });
     const unit = maps?.ModelPrice.has(model) === true ? unitOf(model) : undefined;
     if (unit !== undefined) return t(`prices.taken_for.${unit}`);
     return calls === 0 ? undefined : t('prices.refused', { count: calls });
+  };
+  return (model) => {
+    const file = managed[model];
+    const notes = [kindOf(model), file === undefined ? undefined : t('common.managed.by', { file })].filter((note) => note !== undefined);
+    return notes.length === 0 ? undefined : notes.join(' · ');
   };
 }
 

@@ -1,4 +1,5 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { asCodeApi } from '#shared/as-code.ts';
 import { groupApi } from '#shared/groups.ts';
 import { optionApi } from '#shared/options.ts';
 import { call } from '#pwa/api/call.ts';
@@ -18,6 +19,11 @@ export function historyQuery(keys: readonly string[] | undefined) {
     getNextPageParam: (last) => (last.page * last.page_size < last.total ? last.page + 1 : undefined),
   });
 }
+
+export const managingFilesQuery = queryOptions({
+  queryKey: ['as-code', 'files'],
+  queryFn: ({ signal }) => call(asCodeApi.files, { signal }),
+});
 
 /** Present contents of a group, which a decision depends on: never cached. */
 export const groupUsesQuery = (name: string) =>

@@ -21,12 +21,19 @@ interface Given {
   value?: string;
   draft?: string;
   mayWrite?: boolean;
+  managedBy?: string;
 }
 
-function open({ address = 'https://tide.example:8443/setting?tab=server', value = '', draft, mayWrite = true }: Given = {}): void {
+function open({
+  address = 'https://tide.example:8443/setting?tab=server',
+  value = '',
+  draft,
+  mayWrite = true,
+  managedBy,
+}: Given = {}): void {
   visit(address);
   typed = [];
-  const option = { key: 'ServerAddress', value, revision: 1 };
+  const option = { key: 'ServerAddress', value, revision: 1, ...(managedBy === undefined ? {} : { managed_by: managedBy }) };
   const entry = pages.flatMap(entriesOf).find(({ key }) => key === option.key);
   if (entry === undefined) throw new Error('There is no such setting');
   screen = drawScreen(
@@ -48,6 +55,12 @@ function open({ address = 'https://tide.example:8443/setting?tab=server', value 
 const offer = 'Use this address';
 
 describe('setting-field: the address of the site', () => {
+  test('of a file: the field is closed and says in which file it is changed', async () => {
+    open({ mayWrite: false, managedBy: 'gateway/site.yaml', value: 'https://tide.example' });
+    await shows(() => expect(screen.text()).toContain('Managed by the file gateway/site.yaml.'));
+    expect(screen.text()).not.toContain('super administrator');
+  });
+
   test('while it is empty, the address of this page is offered; one press types it', async () => {
     open();
     await shows(() => expect(screen.text()).toContain('You are using https://tide.example:8443 now.'));

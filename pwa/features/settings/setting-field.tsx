@@ -7,6 +7,7 @@ import type { OptionState } from '#pwa/offline/outbox-entry.ts';
 import type { QueuedEdit } from '#pwa/offline/outbox.ts';
 import { loadTexts } from '#pwa/i18n/setup.ts';
 import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';
+import { ManagedNote } from '#pwa/ui/controls/managed-by.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import typography from '#pwa/ui/styles/typography.module.css';
 import { pageAddress } from '#pwa/ui/base-path.ts';
@@ -71,7 +72,8 @@ function FieldNotes({ entry, option, draft, queued, mayWrite, onType, onDrop }: 
           </Button>
         </p>
       )}
-      {!mayWrite && (
+      <ManagedNote file={option.managed_by} />
+      {!mayWrite && option.managed_by === undefined && (
         <p className={`${typography.note} ${styles.note}`}>
           <StatusMark status="note">{t('settings.root_only')}</StatusMark>
         </p>

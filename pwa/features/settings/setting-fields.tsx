@@ -63,7 +63,7 @@ function Field({ entry, options, edits, wanted, onType }: Omit<SettingFieldsProp
       queued={edits.queued.get(entry.key)}
       theirs={edits.theirs.get(entry.key)}
       problem={edits.problems.get(entry.key)}
-      mayWrite={mayWriteSetting(entry.key, role)}
+      mayWrite={mayWriteSetting(entry.key, role) && option.managed_by === undefined}
       onType={(text) => onType(entry, text)}
       onResolve={(value, theirs) => edits.resolve(entry.key, value, theirs)}
       onDrop={() => edits.drop(entry.key)}

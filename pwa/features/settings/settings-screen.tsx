@@ -27,7 +27,7 @@ import styles from './settings.module.css';
 import { type SettingEdits, useSettingEdits } from './use-setting-edits.ts';
 
 /** Panel next to the settings. */
-export type SettingsPanel = 'history' | 'diff';
+export type SettingsPanel = 'history' | 'diff' | 'files';
 
 interface SettingsScreenProps {
   /** Name of the page, or of the tab, in the address. */
@@ -53,6 +53,14 @@ const SettingsHistory = lazyPart(
     return part;
   },
   (part) => part.SettingsHistory,
+);
+
+const ManagingFiles = lazyPart(
+  async () => {
+    const [part] = await Promise.all([import('./managing-files.tsx'), loadTexts('setting_parts')]);
+    return part;
+  },
+  (part) => part.ManagingFiles,
 );
 
 const noOptions: readonly Option[] = [];
@@ -100,7 +108,7 @@ export function SettingsScreen({ tab, field, view, panel, onView, onPanel }: Set
       }
       {...(isPhone ? { filters: <MenuButton page={page.name} onOpen={() => setMenuOpen(true)} /> } : {})}
       panel={
-        panel === 'history' || panel === 'diff' ? (
+        panel === 'history' || panel === 'diff' || panel === 'files' ? (
           <ShownPanel {...{ panel, page, edits, options }} onSave={() => void handleSave()} onClose={() => onPanel(undefined)} />
         ) : null
       }
@@ -156,6 +164,7 @@ interface ShownPanelProps {
 }
 
 function ShownPanel({ panel, page, edits, options, onSave, onClose }: ShownPanelProps) {
+  if (panel === 'files') return <ManagingFiles onClose={onClose} />;
   return panel === 'history' ? (
     <SettingsHistory keys={entriesOf(page).map(({ key }) => key)} onClose={onClose} />
   ) : (
@@ -198,6 +207,13 @@ function HeadActions({ edits, options, panel, onPanel, view, onView, at, isWide 
         onClick={() => onPanel(panel === 'history' ? undefined : 'history')}
       >
         {t('settings.history.title')}
+      </Button>
+      <Button
+        leftSection={<Icon name="archive" />}
+        aria-pressed={panel === 'files'}
+        onClick={() => onPanel(panel === 'files' ? undefined : 'files')}
+      >
+        {t('settings.files.title')}
       </Button>
     </>
   );

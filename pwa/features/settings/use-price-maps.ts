@@ -60,6 +60,8 @@ export function usePriceMaps(options: readonly Option[], edits: SettingEdits) {
   return {
     maps,
     saved,
+    /** Files that manage prices, by model. */
+    managed: options.find(({ key }) => key === 'ModelRatio')?.managed_entries ?? {},
     /** Which models come first is on its way: whatever is shown meanwhile would move. */
     isLoading,
     /** Models of enabled channels, by the names that prices are stored under. */

@@ -6,6 +6,7 @@ import { QuotaCell } from '#pwa/ui/billing/amounts.tsx';
 import { useIsPhone, useIsTouched } from '#pwa/ui/frame/breakpoint.ts';
 import type { Column } from '#pwa/ui/list/columns.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
+import { ManagingFile } from '#pwa/ui/controls/managed-by.tsx';
 import { useStableHandler } from '#pwa/ui/controls/stable-handler.ts';
 import typography from '#pwa/ui/styles/typography.module.css';
 import { useToggleToken } from './token-actions.ts';
@@ -110,11 +111,15 @@ function Name({ token }: { token: Token }) {
     return (
       <>
         {token.name} <OldKeyNote token={token} />
+        <ManagingFile file={token.managed_by} />
       </>
     );
   return (
     <>
-      <b>{token.name}</b>
+      <b>
+        {token.name}
+        <ManagingFile file={token.managed_by} />
+      </b>
       {/* There is room for one more line. */}
       {acceptedOldKeys(token).length > 0 ? <OldKeyNote token={token} /> : <small className={typography.mono}>{shownKey(token)}</small>}
     </>

@@ -7,6 +7,7 @@ import { OnlineButton } from '#pwa/offline/online-button.tsx';
 import { useIsOnline } from '#pwa/offline/online-status.tsx';
 import { chatLinks } from '#pwa/api/chat-links.ts';
 import { useSiteStatus } from '#pwa/api/site-status.ts';
+import { ManagedNote } from '#pwa/ui/controls/managed-by.tsx';
 import { CopyButton, CopyText } from '#pwa/ui/controls/copy-text.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
@@ -42,6 +43,7 @@ export function TokenStanding({ token }: { token: Token }) {
     <div className={layout.stackMd}>
       <TokenMark status={token.status} />
       <AdministratorsWord token={token} />
+      <ManagedNote file={token.managed_by} />
       <Balance token={token} size="normal" />
       <SummaryList
         items={[

@@ -3,6 +3,7 @@ import { isSecret, type SettingKey } from '#shared/settings.ts';
 import type { AppContext } from '#server/context.ts';
 import type { OptionRecord } from '#server/db/records/option.ts';
 import { defaultText } from '#server/settings/defaults.ts';
+import { type ManagedEntries, managedEntriesKey, managedEntriesOf } from '#server/settings/managed-entries.ts';
 
 /** Options as the console sees them; without a row they have their defaults. Secrets are never sent. */
 export async function presentOptions(
@@ -15,7 +16,21 @@ export async function presentOptions(
     db,
     shown.map((row) => row.updated_by),
   );
-  return keys.map((key) => present(key, rows.get(key), names));
+  const managed = managedEntriesOf(rows.get(managedEntriesKey));
+  return keys.map((key) => ({ ...present(key, rows.get(key), names), ...presentMarks(key, managed) }));
+}
+
+/** Kinds of entries, and the setting whose presentation has their marks. */
+const shownEntries: Partial<Record<SettingKey, 'group' | 'price'>> = { GroupRatio: 'group', ModelRatio: 'price' };
+
+function presentMarks(key: SettingKey, managed: ManagedEntries): Pick<Option, 'managed_by' | 'managed_entries'> {
+  const mark = managed.setting.get(key);
+  const kind = shownEntries[key];
+  const entries = kind === undefined ? [] : [...managed[kind]].map(([name, { file }]): [string, string] => [name, file]);
+  return {
+    ...(mark === undefined ? {} : { managed_by: mark.file }),
+    ...(entries.length === 0 ? {} : { managed_entries: Object.fromEntries(entries) }),
+  };
 }
 
 /** Usernames of those who are known, by their ids. */
