@@ -195,6 +195,38 @@ test.each(['new-api-2025-11', 'new-api', 'new-api-upgraded', 'one-api'] as const
   expect(countOf(report, 'channel')).toMatchObject({ added: known[name].channels });
 });
 
+test('SQL in names, tables of others and a view in place of a table are texts, and are not run', async () => {
+  await using app = await createTestApp(embeddedEngine);
+  using source = sourceCopy('new-api-2026');
+  const attack = `x'); DROP TABLE users; --`;
+  {
+    using database = new DatabaseSync(source.file);
+    database.prepare('UPDATE users SET display_name = ?, `group` = ? WHERE id = 2').run(attack, attack);
+    database.prepare('UPDATE tokens SET name = ? WHERE id = 3').run(attack);
+    database.prepare('UPDATE logs SET content = ?, model_name = ?').run(attack, attack);
+    database.prepare('INSERT INTO options (key, value) VALUES (?, ?)').run(attack, attack);
+    database.exec(`CREATE TABLE "${attack}" (id integer, "a""b" text);
+      DROP TABLE redemptions; CREATE VIEW redemptions AS SELECT 1 AS id, 'k' AS key, 1 AS status, 9000000 AS quota`);
+  }
+  const { report, proof } = await importFrom(app, source.file);
+  expect(proof).toMatchObject({ is_complete: true });
+  expect(countOf(report, 'code')).toMatchObject({ source: 0 });
+  expect(await app.context.db.collection('tokens').get(3)).toMatchObject({ name: attack });
+  expect(await app.context.db.collection('users').get(2)).toMatchObject({ group: attack });
+  using database = new DatabaseSync(source.file, { readOnly: true });
+  expect(database.prepare('SELECT COUNT(*) AS users FROM users').get()).toMatchObject({ users: 13 });
+});
+
+test('one-hub is refused by name', async () => {
+  await using app = await createTestApp(embeddedEngine);
+  using source = sourceCopy('one-api');
+  {
+    using database = new DatabaseSync(source.file);
+    database.exec('CREATE TABLE user_groups (id integer, symbol text); ALTER TABLE logs ADD COLUMN cost_quota integer');
+  }
+  await expect(planImport(app, source.file)).rejects.toThrow('database of done-hub');
+});
+
 describe('an import into an installation with accounts', () => {
   let app: TestApp;
   let source: SourceCopy;
