@@ -8,11 +8,11 @@ import { z } from 'zod';
 import { buildConsole } from './prepare.mjs';
 
 /** kB (1000 bytes) of the gzipped files. */
-const budget = { signIn: 160, firstScript: 200, firstStyle: 40, screen: 60 };
+const budget = { signIn: 162, firstScript: 200, firstStyle: 40, screen: 60 };
 /** Screens of administrators with more fields than any other. The list only gets shorter: their texts belong to their pages. */
 const larger = new Map([
   ['routes/_shell/channel.tsx', 61],
-  ['routes/_shell/setting.tsx', 63],
+  ['routes/_shell/setting.tsx', 65],
   ['routes/_shell/personal.tsx', 61],
 ]);
 /** A file costs a slow phone more than its bytes: how many the screens of every day may add to the first load. */
@@ -82,7 +82,7 @@ function addFiles(manifest: z.output<typeof Manifest>, name: string, files: Set<
 async function textsOf(route: string): Promise<string[]> {
   const code = await readFile(path.join(root, 'pwa', route.replace(/\?.*$/, '')), 'utf8');
   const inside = [...code.matchAll(/loadTexts\(([^)]*)\)/g)].map(([, names = '']) => names).join(',');
-  return [...new Set([...inside.matchAll(/'(\w+)'/g)].map(([, slice = '']) => slice))];
+  return [...new Set([...inside.matchAll(/'([\w-]+)'/g)].map(([, slice = '']) => slice))];
 }
 
 async function weigh(files: string[]): Promise<number> {
