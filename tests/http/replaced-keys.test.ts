@@ -59,9 +59,9 @@ describe.each(engines)('replaced keys on $kind', (engine) => {
       );
   });
 
-  it('what failed halfway can be put back', async () => {
-    const channels = await createChannels();
-    const { changes, db } = desk.app.context;
+  /** Does the work, which fails at the second channel. */
+  async function failingHalfway(channels: number[], work: () => Promise<{ success?: unknown }>): Promise<void> {
+    const { changes } = desk.app.context;
     const announce = changes.announce.bind(changes);
     let announced = 0;
     changes.announce = async (...facts) => {
@@ -69,15 +69,38 @@ describe.each(engines)('replaced keys on $kind', (engine) => {
       return announce(...facts);
     };
     try {
-      expect((await replace(channels, fresh)).success).not.toBe(true);
+      expect((await work()).success).not.toBe(true);
     } finally {
       changes.announce = announce;
     }
     for (const id of channels) await announce('channel', id);
+  }
+
+  it('what failed halfway can be put back', async () => {
+    const channels = await createChannels();
+    const { db } = desk.app.context;
+    await failingHalfway(channels, () => replace(channels, fresh));
     expect(await placesOf(fresh)).toEqual(channels.slice(0, 2));
     const [record] = await db.collection('key_replacements').find({}, { sort: [['id', -1]], limit: 1 });
     expect(await undo(record?.id ?? 0)).toMatchObject({ success: true });
     expect([await placesOf(leaked), await placesOf(fresh)]).toEqual([channels, []]);
+  });
+
+  it('what was put back halfway can be put back again', async () => {
+    const channels = await createChannels();
+    const { data: done } = await replace(channels, fresh);
+    await failingHalfway(channels, () => undo(done.id));
+    expect(await placesOf(fresh)).toEqual(channels.slice(2));
+    expect(await undo(done.id)).toMatchObject({ success: true });
+    expect([await placesOf(leaked), await placesOf(fresh)]).toEqual([channels, []]);
+    expect(await undo(done.id)).toMatchObject({ code: 'key_replacement_late' });
+  });
+
+  it('more keys than a channel holds are refused before they are compared', async () => {
+    const [channel] = await createChannels();
+    const keys = Array.from({ length: 3000 }, (_, index) => `sk-${index}`).join('\n');
+    for (const call of ['keys', 'keys/check'])
+      expect(await desk.admin.post(`/api/channel/${channel}/${call}`, { keys })).toMatchObject({ code: 'channel_keys_full' });
   });
 
   it('a key that an edit replaced meanwhile stays', async () => {

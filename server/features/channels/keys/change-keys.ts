@@ -21,9 +21,11 @@ interface Pasted {
   added: PastedKey[];
 }
 
-/** Sorts pasted keys into new ones, known ones and what is no key. */
+/** Sorts pasted keys into new ones, known ones and what is no key. @throws {AppError} `channel_keys_full` */
 export async function checkPasted(context: AppContext, channel: ChannelRecord, text: string, language: Language): Promise<Pasted> {
   const pasted = readPastedKeys(text, channel.type);
+  // Half of them may be known.
+  if (pasted.length > 2 * mostChannelKeys) throw new AppError('channel_keys_full', { limit: mostChannelKeys }, { field: 'keys' });
   const records = await readKeys(context, channel.id);
   const stored = records.length > 0 ? records.map(({ key_hash }) => key_hash) : [channel.key_hash];
   const positions = new Map(stored.map((hash, index) => [hash, index + 1]));

@@ -219,15 +219,14 @@ export async function undoReplacement(context: AppContext, actor: UserRecord, id
     const channel = await context.db.collection('channels').get(channel_id);
     if (channel !== null) check(channel);
   }
-  // Of two that do this at once one does it.
-  const set = { undone_at: context.now() };
-  const taken = await replacements.patch({ id, undone_at: 0 }, { set });
-  if (taken === null) throw new AppError('key_replacement_late');
   const old = keyText(context, { key_cipher: record.old_cipher });
   for (const { channel_id, key_id } of record.places) {
     const text = await currentText(context, { channel_id, key_id, hash: record.new_hash });
     if (text !== null) await swap(context, channel_id, { old: text, text: old, enable: false, check });
   }
+  // Marked last: what failed halfway is put back by another attempt. Of two at once one is recorded.
+  const set = { undone_at: context.now() };
+  if ((await replacements.patch({ id, undone_at: 0 }, { set })) === null) throw new AppError('key_replacement_late');
   await noteInLog(context, actor, record, 'key_replacement_undone');
   return presentReplacement(context, { ...record, ...set });
 }
