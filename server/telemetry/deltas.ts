@@ -19,10 +19,12 @@ export function createDeltas(): Deltas {
   };
 }
 
+/** A series that was removed, with a deleted model, and made again counts from 0. */
 function differenceOf<Point extends NumberPoint | HistogramPoint>(now: Point, before: NumberPoint | HistogramPoint): Point {
   if ('counts' in now && 'counts' in before) {
+    if (now.counts.some((count, bucket) => count < (before.counts[bucket] ?? 0))) return now;
     return { ...now, counts: now.counts.map((count, bucket) => count - (before.counts[bucket] ?? 0)), sum: now.sum - before.sum };
   }
-  if ('value' in now && 'value' in before) return { ...now, value: now.value - before.value };
+  if ('value' in now && 'value' in before) return now.value < before.value ? now : { ...now, value: now.value - before.value };
   return now;
 }
