@@ -133,22 +133,34 @@ class Supervisor implements Workers {
         return;
       }
     }
+    for (const surplus of this.#having('serving').slice(0, this.#surplus())) this.#retire(surplus);
     this.#log.info('all workers have been restarted; the former ones end their open calls');
   }
 
   /** Returns false if the new worker does not start. */
   async #replace(former: Worker): Promise<boolean> {
+    if (this.#surplus() > 0) {
+      this.#retire(former);
+      return true;
+    }
     const fresh = this.#fork('starting');
     if (!(await isListening(fresh))) {
       fresh.process.kill('SIGKILL');
       return false;
     }
     this.#roles.set(fresh, 'serving');
-    if (this.#roles.get(former) === 'serving') {
-      this.#roles.set(former, 'retired');
-      former.send(retireMessage, () => {});
-    }
+    if (this.#roles.get(former) === 'serving') this.#retire(former);
     return true;
+  }
+
+  #retire(worker: Worker): void {
+    this.#roles.set(worker, 'retired');
+    worker.send(retireMessage, () => {});
+  }
+
+  /** Workers beyond their number: a former one died while its successor started, and was replaced as well. */
+  #surplus(): number {
+    return Math.max(0, this.#having('serving').length - this.#count);
   }
 }
 
