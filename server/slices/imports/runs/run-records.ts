@@ -71,7 +71,8 @@ export function optionsOf(run: Pick<ImportRunRecord, 'options'>): ImportOptions 
 }
 
 export function presentRun({ now }: Pick<AppContext, 'now'>, run: ImportRunRecord): ImportRun {
-  const report = parsed(ImportReport, run.report) ?? parsed(ImportReport, run.plan);
+  // Rows from before an interruption are the same ones later: the dry run has counted all of them.
+  const report = parsed(ImportReport, run.plan) ?? parsed(ImportReport, run.report);
   const proof = parsed(ImportProof, run.proof);
   const progress = parsed(ImportProgress, run.progress);
   const isActive = run.state === 'planning' || run.state === 'running';
