@@ -22,6 +22,7 @@ import { Route as ShellAboutRouteImport } from './routes/_shell/about.tsx';
 import { Route as ShellAuditLogRouteImport } from './routes/_shell/audit-log.tsx';
 import { Route as ShellBackupRouteImport } from './routes/_shell/backup.tsx';
 import { Route as ShellBalancesRouteImport } from './routes/_shell/balances.tsx';
+import { Route as ShellBillRouteImport } from './routes/_shell/bill.tsx';
 import { Route as ShellChannelRouteImport } from './routes/_shell/channel.tsx';
 import { Route as ShellChat2linkRouteImport } from './routes/_shell/chat2link.tsx';
 import { Route as ShellDetailRouteImport } from './routes/_shell/detail.tsx';
@@ -117,6 +118,11 @@ const ShellBackupRoute = ShellBackupRouteImport.update({
 const ShellBalancesRoute = ShellBalancesRouteImport.update({
   id: '/balances',
   path: '/balances',
+  getParentRoute: () => ShellRoute,
+} as any);
+const ShellBillRoute = ShellBillRouteImport.update({
+  id: '/bill',
+  path: '/bill',
   getParentRoute: () => ShellRoute,
 } as any);
 const ShellChannelRoute = ShellChannelRouteImport.update({
@@ -297,6 +303,7 @@ export interface FileRoutesByFullPath {
   '/audit-log': typeof ShellAuditLogRoute;
   '/backup': typeof ShellBackupRoute;
   '/balances': typeof ShellBalancesRoute;
+  '/bill': typeof ShellBillRoute;
   '/channel': typeof ShellChannelRouteWithChildren;
   '/chat2link': typeof ShellChat2linkRoute;
   '/detail': typeof ShellDetailRoute;
@@ -343,6 +350,7 @@ export interface FileRoutesByTo {
   '/audit-log': typeof ShellAuditLogRoute;
   '/backup': typeof ShellBackupRoute;
   '/balances': typeof ShellBalancesRoute;
+  '/bill': typeof ShellBillRoute;
   '/chat2link': typeof ShellChat2linkRoute;
   '/detail': typeof ShellDetailRoute;
   '/first-call': typeof ShellFirstCallRoute;
@@ -389,6 +397,7 @@ export interface FileRoutesById {
   '/_shell/audit-log': typeof ShellAuditLogRoute;
   '/_shell/backup': typeof ShellBackupRoute;
   '/_shell/balances': typeof ShellBalancesRoute;
+  '/_shell/bill': typeof ShellBillRoute;
   '/_shell/channel': typeof ShellChannelRouteWithChildren;
   '/_shell/chat2link': typeof ShellChat2linkRoute;
   '/_shell/detail': typeof ShellDetailRoute;
@@ -438,6 +447,7 @@ export interface FileRouteTypes {
     | '/audit-log'
     | '/backup'
     | '/balances'
+    | '/bill'
     | '/channel'
     | '/chat2link'
     | '/detail'
@@ -484,6 +494,7 @@ export interface FileRouteTypes {
     | '/audit-log'
     | '/backup'
     | '/balances'
+    | '/bill'
     | '/chat2link'
     | '/detail'
     | '/first-call'
@@ -529,6 +540,7 @@ export interface FileRouteTypes {
     | '/_shell/audit-log'
     | '/_shell/backup'
     | '/_shell/balances'
+    | '/_shell/bill'
     | '/_shell/channel'
     | '/_shell/chat2link'
     | '/_shell/detail'
@@ -661,6 +673,13 @@ declare module '@tanstack/react-router' {
       path: '/balances';
       fullPath: '/balances';
       preLoaderRoute: typeof ShellBalancesRouteImport;
+      parentRoute: typeof ShellRoute;
+    };
+    '/_shell/bill': {
+      id: '/_shell/bill';
+      path: '/bill';
+      fullPath: '/bill';
+      preLoaderRoute: typeof ShellBillRouteImport;
       parentRoute: typeof ShellRoute;
     };
     '/_shell/channel': {
@@ -959,6 +978,7 @@ interface ShellRouteChildren {
   ShellAuditLogRoute: typeof ShellAuditLogRoute;
   ShellBackupRoute: typeof ShellBackupRoute;
   ShellBalancesRoute: typeof ShellBalancesRoute;
+  ShellBillRoute: typeof ShellBillRoute;
   ShellChannelRoute: typeof ShellChannelRouteWithChildren;
   ShellChat2linkRoute: typeof ShellChat2linkRoute;
   ShellDetailRoute: typeof ShellDetailRoute;
@@ -992,6 +1012,7 @@ const ShellRouteChildren: ShellRouteChildren = {
   ShellAuditLogRoute: ShellAuditLogRoute,
   ShellBackupRoute: ShellBackupRoute,
   ShellBalancesRoute: ShellBalancesRoute,
+  ShellBillRoute: ShellBillRoute,
   ShellChannelRoute: ShellChannelRouteWithChildren,
   ShellChat2linkRoute: ShellChat2linkRoute,
   ShellDetailRoute: ShellDetailRoute,

@@ -19,6 +19,7 @@ type Person = keyof typeof people;
 const deskScreens = [
   '/audit-log',
   '/balances',
+  '/bill',
   '/channel',
   '/channel-keys',
   '/invitations',

@@ -24,6 +24,7 @@ export const searchWords: Readonly<Record<string, string>> = {
   'screen:/channel': 'providers provider upstream upstreams backends vendors suppliers accounts 上游 供应商 服务商 通道 厂商',
   'screen:/redemption': 'vouchers voucher coupons coupon gift cards promo 卡密 优惠券 礼品卡 代金券 激活码',
   'screen:/audit-log': 'history changes who did security compliance trail 审计 操作记录 改动 历史 安全',
+  'screen:/bill': 'bills invoice provider cost usage export reconcile reconciliation drift margin 账单 对账 上游 供应商 成本 差额',
   'screen:/backup': 'backups restore snapshot copy export archive storage s3 备份 恢复 还原 快照 存储 归档',
   'screen:/import': 'imports migrate migration move one-api new-api litellm gateway database 迁移 搬家 导入 数据库 旧系统',
   'screen:/user': 'members customers accounts people team roles permissions 成员 客户 账号 用户管理 权限',

@@ -36,6 +36,7 @@ const entries: readonly MenuEntry[] = [
   { to: '/channel', name: 'shell.menu.channels', icon: 'channels', role: Role.admin, section: 'admin' },
   { to: '/redemption', name: 'shell.menu.redemptions', icon: 'ticket', role: Role.admin, section: 'admin' },
   { to: '/user', name: 'shell.menu.users', icon: 'users', role: Role.admin, section: 'admin' },
+  { to: '/bill', name: 'shell.menu.bills', icon: 'bill', role: Role.admin, section: 'admin' },
   { to: '/audit-log', name: 'shell.menu.audit_log', icon: 'audit', role: Role.admin, section: 'admin' },
   { to: '/backup', name: 'shell.menu.backups', icon: 'archive', role: Role.root, section: 'admin' },
   { to: '/import', name: 'shell.menu.imports', icon: 'download', role: Role.root, section: 'admin' },

@@ -11,6 +11,7 @@ export const frameIcons = {
   ),
   chart: <path d="M2.5 13.5h11M4 13.5V9M8 13.5V3.5M12 13.5V6.5" />,
   list: <path d="M5.5 4h8M5.5 8h8M5.5 12h8M2.5 4h.01M2.5 8h.01M2.5 12h.01" />,
+  bill: <path d="M3.5 2h9v12l-1.5-1-1.5 1-1.5-1-1.5 1-1.5-1-1.5 1zM6 5.5h4M6 8.5h4" />,
   audit: <path d="M3.5 2.5h6l3 3v8h-9zM9.5 2.5v3h3M5.8 8.5h4.4M5.8 11h4.4" />,
   price: <path d="M2.5 2.5h5l6 6-5 5-6-6zM5.2 5.2h.01" />,
   wallet: <path d="M2.5 4.5h10a1 1 0 0 1 1 1v7a1 1 0 0 1-1 1h-9a1 1 0 0 1-1-1zM2.5 4.5l8-2v2M10.5 9h.01" />,
