@@ -17,7 +17,7 @@ import { PriceBatch } from './price-batch.tsx';
 import { PriceCard } from './price-card.tsx';
 import { PriceRow } from './price-row.tsx';
 import { type BatchFill, editedTexts, fillEdit, isSet, type PriceEdit, priceGroups, removal, shownNumber } from './price-edits.ts';
-import { cellOf, isSamePrice, type PriceKey, type PriceMaps, priceFields, rowOf } from './price-rows.ts';
+import { cellOf, type CellView, isSamePrice, type PriceKey, type PriceMaps, priceFields, rowOf } from './price-rows.ts';
 import { PriceSheet } from './price-sheet.tsx';
 import { PricesShape } from './prices-shape.tsx';
 import styles from './price-table.module.css';
@@ -70,7 +70,7 @@ interface PriceTableProps {
 }
 
 function PriceTable({ prices, edits, changes, unpricedAt, onReview, onJson }: PriceTableProps) {
-  const { maps, saved, unpriced, isUnpriced } = prices;
+  const { maps, unpriced, isUnpriced } = prices;
   const { t } = useTranslation();
   const mayWrite = mayWriteSetting('ModelRatio', useStoredUser()?.role ?? Role.guest);
   const isTouched = useIsTouched();
@@ -78,27 +78,8 @@ function PriceTable({ prices, edits, changes, unpricedAt, onReview, onJson }: Pr
   const [isTicking, setTicking] = useState(false);
   const [opened, setOpened] = useState<string>();
   const { filter, page, setPage, added, setAdded, view, isChanged, known, shown, sectionOf, show } = useShownPrices(prices);
-  const noteOf = usePriceNotes(prices);
+  const { edit, ofModel } = usePriceRows({ prices, edits, added, setAdded, view, mayWrite });
   const onPage = shown.slice((page.number - 1) * page.size, page.number * page.size);
-  const ofModel = (model: string, row = rowOf(maps, model)) => ({
-    row,
-    saved: rowOf(saved, model),
-    view,
-    mayWrite: mayWrite && prices.managed[model] === undefined,
-    note: noteOf(model),
-    isRemovable:
-      mayWrite && prices.managed[model] === undefined && (added.includes(model) || priceFields.some((field) => isSet(row, field))),
-    onEdit: (what: PriceEdit) => edit([model], what),
-    onRemove: () => {
-      setAdded(added.filter((one) => one !== model));
-      edit([model], removal);
-    },
-  });
-  function edit(names: readonly string[], what: PriceEdit): void {
-    const free = names.filter((name) => prices.managed[name] === undefined);
-    for (const [key, text] of editedTexts(maps, free, what)) edits.type(key, text);
-  }
-  const handleFill = (fill: BatchFill): void => edit([...selection.keys], fillEdit(fill));
   function handleAdd(model: string): void {
     setAdded([model, ...added]);
     show({ ...filter, text: '', show: 'all' });
@@ -144,12 +125,49 @@ function PriceTable({ prices, edits, changes, unpricedAt, onReview, onJson }: Pr
           }
         </Rows>
       )}
-      <TableFoot {...{ page, setPage, selection, mayWrite }} total={shown.length} onFill={handleFill} />
+      <TableFoot
+        {...{ page, setPage, selection, mayWrite }}
+        total={shown.length}
+        onFill={(fill: BatchFill) => edit([...selection.keys], fillEdit(fill))}
+      />
       {isTouched && opened !== undefined && (
         <PriceSheet key={opened} {...ofModel(opened)} changes={changes} onReview={onReview} onClose={() => setOpened(undefined)} />
       )}
     </div>
   );
+}
+
+interface PriceRowsContext extends Pick<PriceTableProps, 'prices' | 'edits'> {
+  /** Models without a price yet, which the user has added. */
+  added: readonly string[];
+  setAdded: (models: string[]) => void;
+  view: CellView;
+  mayWrite: boolean;
+}
+
+/** What rows and cards of the table get, by model; `edit` changes several models at once, but those that a file manages. */
+function usePriceRows({ prices, edits, added, setAdded, view, mayWrite }: PriceRowsContext) {
+  const { maps, saved } = prices;
+  const noteOf = usePriceNotes(prices);
+  const mayWriteOf = (model: string): boolean => mayWrite && prices.managed[model] === undefined;
+  const ofModel = (model: string, row = rowOf(maps, model)) => ({
+    row,
+    saved: rowOf(saved, model),
+    view,
+    mayWrite: mayWriteOf(model),
+    note: noteOf(model),
+    isRemovable: mayWriteOf(model) && (added.includes(model) || priceFields.some((field) => isSet(row, field))),
+    onEdit: (what: PriceEdit) => edit([model], what),
+    onRemove: () => {
+      setAdded(added.filter((one) => one !== model));
+      edit([model], removal);
+    },
+  });
+  function edit(names: readonly string[], what: PriceEdit): void {
+    const free = names.filter((name) => prices.managed[name] === undefined);
+    for (const [key, text] of editedTexts(maps, free, what)) edits.type(key, text);
+  }
+  return { edit, ofModel };
 }
 
 interface RowsProps {

@@ -37,8 +37,6 @@ export function TokenStanding({ token }: { token: Token }) {
   const format = useFormat();
   const key = wholeKey(token);
   const oldKeys = acceptedOldKeys(token);
-  // A stored token has no key; while the whole one loads its space is reserved.
-  const isOnline = useIsOnline();
   return (
     <div className={layout.stackMd}>
       <TokenMark status={token.status} />
@@ -66,30 +64,39 @@ export function TokenStanding({ token }: { token: Token }) {
             : []),
         ]}
       />
-      {key !== undefined ? (
+      <KeyActions token={token} of={key} />
+    </div>
+  );
+}
+
+/** What can be done with the key. A stored token has none; while the whole one loads its space is reserved. */
+function KeyActions({ token, of: key }: { token: Token; of: string | undefined }) {
+  const { t } = useTranslation();
+  const isOnline = useIsOnline();
+  if (key === undefined && token.key_ending === undefined) return isOnline && <div className={`${layout.wrap} ${styles.keyActions}`} />;
+  if (key === undefined) {
+    return (
+      <div className={layout.stackXs}>
+        <p className={typography.muted}>{t('tokens.key_hashed')}</p>
         <div className={`${layout.wrap} ${styles.keyActions}`}>
-          <CopyButton label={t('tokens.action.copy_key')} text={key} />
-          {token.status === TokenStatus.enabled && (
-            <Button
-              variant="default"
-              renderRoot={(attributes) => <Link {...attributes} to="/first-call" search={{ token: String(token.id) }} />}
-            >
-              {t('tokens.action.connect')}
-            </Button>
-          )}
           <RenewSecret token={token} />
-          <ChatLinks tokenId={token.id} />
         </div>
-      ) : token.key_ending !== undefined ? (
-        <div className={layout.stackXs}>
-          <p className={typography.muted}>{t('tokens.key_hashed')}</p>
-          <div className={`${layout.wrap} ${styles.keyActions}`}>
-            <RenewSecret token={token} />
-          </div>
-        </div>
-      ) : (
-        isOnline && <div className={`${layout.wrap} ${styles.keyActions}`} />
+      </div>
+    );
+  }
+  return (
+    <div className={`${layout.wrap} ${styles.keyActions}`}>
+      <CopyButton label={t('tokens.action.copy_key')} text={key} />
+      {token.status === TokenStatus.enabled && (
+        <Button
+          variant="default"
+          renderRoot={(attributes) => <Link {...attributes} to="/first-call" search={{ token: String(token.id) }} />}
+        >
+          {t('tokens.action.connect')}
+        </Button>
       )}
+      <RenewSecret token={token} />
+      <ChatLinks tokenId={token.id} />
     </div>
   );
 }
