@@ -213,6 +213,29 @@ describe.each(engines)('price syncs on $kind', (engine) => {
     expect((await root.get('/api/option/history?keys=ModelRatio')).data.items[0]).toMatchObject({ note: 'new contract of May' });
   });
 
+  it('a history of more saves than a page continues on the next one', async () => {
+    const { db } = app.context;
+    const saves = 51;
+    await db.collection('option_changes').remove({ id: { gte: 0 } });
+    await setOption(app, 'ModelRatio', JSON.stringify({ old: saves + 1, kept: 2 }));
+    await db.collection('option_changes').remove({ id: { gte: 0 } });
+    const changes = Array.from({ length: saves }, (_, index) => ({
+      id: (index + 1) * 1000,
+      key: 'ModelRatio',
+      revision: index + 1,
+      actor_id: 0,
+      created_at: 1_700_000_000 + index,
+      entries: [{ name: 'old', before: index + 1, after: index + 2 }],
+    }));
+    await db.write(changes.map((insert) => ({ insert, into: 'option_changes' as const })));
+    const { events, next } = (await root.get('/api/price/history?model=old')).data;
+    expect(events).toHaveLength(saves - 1);
+    expect(events.at(-1)).toMatchObject({ lines: [{ before: 4, after: 6 }, {}] });
+    const rest = (await root.get(`/api/price/history?model=old&before=${next}`)).data;
+    expect(rest).toMatchObject({ events: [{ lines: [{ before: 2, after: 4 }, {}] }] });
+    expect(rest.next).toBeUndefined();
+  });
+
   it('a list of another Tidegate is followed, also in what it drops', async () => {
     await setOption(app, 'PriceSyncModels', 'priced');
     const list = (ModelRatio: Record<string, number>) => {

@@ -42,7 +42,11 @@ export async function readHistory(
   const state = currentState(context, model);
   const events: (Omit<PriceEvent, 'username'> & { actor: number })[] = [];
   let last: number | undefined;
-  for (let read = 0; read < mostRead && events.length < mostEvents; read += atOnce) {
+  const oldest = (): { next?: string } => {
+    const event = events.at(-1);
+    return event === undefined ? {} : { next: String(event.id) };
+  };
+  for (let read = 0; read < mostRead; read += atOnce) {
     const records = await context.db
       .collection('option_changes')
       .find({ key: { in: keys }, ...(last === undefined ? {} : { id: { lt: last } }) }, { sort: [['id', -1]], limit: atOnce });
@@ -53,15 +57,14 @@ export async function readHistory(
       const [first] = save;
       const lines = takeBack(state, model, save);
       last = save.at(-1)?.id;
-      if (first === undefined || lines.length === 0 || events.length >= mostEvents) continue;
-      if (before !== undefined && first.id >= before) continue;
+      if (first === undefined || lines.length === 0 || (before !== undefined && first.id >= before)) continue;
+      if (events.length === mostEvents) return { events: await withNames(context, events), ...oldest() };
       const { id, created_at: at, actor_id: actor, source, note } = first;
       events.push({ id, at, actor, lines, ...(source === undefined ? {} : { source }), ...(note === undefined ? {} : { note }) });
     }
     if (records.length < atOnce) return { events: await withNames(context, events) };
   }
-  const oldest = events.at(-1);
-  return { events: await withNames(context, events), ...(oldest === undefined ? {} : { next: String(oldest.id) }) };
+  return { events: await withNames(context, events), ...oldest() };
 }
 
 function currentState({ settings }: AppContext, model: string): State {
