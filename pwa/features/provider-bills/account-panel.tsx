@@ -18,7 +18,7 @@ import { SidePanel } from '#pwa/ui/frame/side-panel.tsx';
 import layout from '#pwa/ui/styles/layout.module.css';
 import typography from '#pwa/ui/styles/typography.module.css';
 import { type AccountValues, accountBody, accountValues, channelLabel } from './account-values.ts';
-import { FetchMark } from './accounts-view.tsx';
+import { FetchMark } from './fetch-mark.tsx';
 import styles from './bills.module.css';
 import { channelNamesQuery, useFetchBill, useRemoveAccount, useRemoveMapping, useSaveAccount } from './queries.ts';
 

@@ -4,16 +4,14 @@ import type { BillAccount } from '#shared/bill-accounts.ts';
 import { Role } from '#shared/roles.ts';
 import { useStoredUser } from '#pwa/api/self.ts';
 import { OnlineButton } from '#pwa/offline/online-button.tsx';
-import { useFormat } from '#pwa/ui/billing/format-context.ts';
-import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';
 import { Screen } from '#pwa/ui/frame/screen.tsx';
 import { PanelSpace } from '#pwa/ui/frame/side-panel.tsx';
 import type { Column } from '#pwa/ui/list/columns.tsx';
 import { DataList } from '#pwa/ui/list/data-list.tsx';
 import { useListScreen, useOpenRecord } from '#pwa/ui/list/use-list-screen.ts';
-import { ViewPicker } from './bills-screen.tsx';
-import type { BillsViewProps } from './drift-view.tsx';
+import { FetchMark } from './fetch-mark.tsx';
+import { type BillsViewProps, ViewPicker } from './view-picker.tsx';
 import { HowToExport } from './how-to-export.tsx';
 
 const AccountPanel = lazyPart(
@@ -76,16 +74,6 @@ export function AccountsView({ search, onSearch, query }: BillsViewProps) {
       )}
     </Screen>
   );
-}
-
-/** How the usage API is doing, or that there is none. */
-export function FetchMark({ account: { fetch, has_key: hasKey } }: { account: BillAccount }) {
-  const { t } = useTranslation();
-  const format = useFormat();
-  if (!hasKey || fetch === undefined) return <StatusMark status="off">{t('bills.fetch.off')}</StatusMark>;
-  if (fetch.failure !== undefined) return <StatusMark status="failed">{t(`bills.fetch.${fetch.failure.code}`)}</StatusMark>;
-  if (fetch.done_at === undefined) return <StatusMark status="queued">{t('bills.fetch.waiting')}</StatusMark>;
-  return <StatusMark status="on">{t('bills.fetch.done', { time: format.dateTime(fetch.done_at) })}</StatusMark>;
 }
 
 function useAccountColumns(): Column<BillAccount>[] {

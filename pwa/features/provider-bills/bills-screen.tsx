@@ -1,18 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
-import { useTranslation } from 'react-i18next';
-import { Segments } from '#pwa/ui/controls/segments.tsx';
 import { AccountsView } from './accounts-view.tsx';
-import { type BillsSearch, views } from './bills-search.ts';
-import styles from './bills.module.css';
 import { DriftView } from './drift-view.tsx';
 import { ImportsView } from './imports-view.tsx';
 import { billsQuery } from './queries.ts';
 import { RequestsView } from './requests-view.tsx';
-
-export interface BillsScreenProps {
-  search: BillsSearch;
-  onSearch: (change: Partial<BillsSearch>) => void;
-}
+import type { BillsScreenProps } from './view-picker.tsx';
 
 /** Bills of providers against the log. Without an account: how to get bills, and how to begin. */
 export function BillsScreen({ search, onSearch }: BillsScreenProps) {
@@ -22,19 +14,4 @@ export function BillsScreen({ search, onSearch }: BillsScreenProps) {
   if (view === 'accounts') return <AccountsView {...shared} />;
   if (view === 'imports') return <ImportsView {...shared} />;
   return view === 'requests' ? <RequestsView {...shared} /> : <DriftView {...shared} />;
-}
-
-/** The four lists of the screen. */
-export function ViewPicker({ search, onSearch }: BillsScreenProps) {
-  const { t } = useTranslation();
-  return (
-    <div className={styles.views}>
-      <Segments
-        label={t('bills.view.label')}
-        value={search.view ?? 'drift'}
-        options={views.map((value) => ({ value, label: t(`bills.view.${value}`) }))}
-        onChange={(view) => onSearch({ view: view === 'drift' ? undefined : view, p: undefined, open: undefined })}
-      />
-    </div>
-  );
 }

@@ -1,4 +1,4 @@
-import { useQuery, type UseQueryResult } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { type BillOverview, DriftBy, DriftState } from '#shared/provider-bills.ts';
@@ -13,17 +13,14 @@ import { FilterBar, FilterSelect } from '#pwa/ui/list/filter-bar.tsx';
 import { RowMenu } from '#pwa/ui/list/row-menu.tsx';
 import { useListScreen } from '#pwa/ui/list/use-list-screen.ts';
 import layout from '#pwa/ui/styles/layout.module.css';
-import { type BillsScreenProps, ViewPicker } from './bills-screen.tsx';
+import { AccountFilter } from './account-filter.tsx';
 import { type BillsSearch, periods, usualPeriod } from './bills-search.ts';
 import styles from './bills.module.css';
 import { DriftChart } from './drift-chart.tsx';
 import { driftColumns } from './drift-columns.tsx';
 import { DriftSums } from './drift-sums.tsx';
+import { type BillsViewProps, ViewPicker } from './view-picker.tsx';
 import { driftFilters, driftQuery, driftRowsQuery, rowsFile } from './queries.ts';
-
-export interface BillsViewProps extends BillsScreenProps {
-  query: UseQueryResult<BillOverview>;
-}
 
 const noFilters = { account: undefined, state: undefined, by: undefined } as const;
 
@@ -132,23 +129,5 @@ function CustomDays({ search, onChange }: Pick<DriftFilterBarProps, 'search' | '
         </label>
       ))}
     </span>
-  );
-}
-
-interface AccountFilterProps {
-  overview: BillOverview | undefined;
-  account: number | undefined;
-  onChange: (change: Partial<BillsSearch>) => void;
-}
-
-export function AccountFilter({ overview, account, onChange }: AccountFilterProps) {
-  const { t } = useTranslation();
-  return (
-    <FilterSelect
-      label={t('bills.filter.account')}
-      value={account === undefined ? '' : String(account)}
-      options={(overview?.accounts ?? []).map(({ id, name }) => ({ value: String(id), label: name }))}
-      onChange={(id) => onChange({ account: id === '' ? undefined : Number(id) })}
-    />
   );
 }

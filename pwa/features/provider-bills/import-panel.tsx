@@ -7,7 +7,7 @@ import layout from '#pwa/ui/styles/layout.module.css';
 import typography from '#pwa/ui/styles/typography.module.css';
 import styles from './bills.module.css';
 import { dollars } from './dollars.ts';
-import { ImportMark } from './imports-view.tsx';
+import { ImportMark } from './import-mark.tsx';
 import { useStopImport } from './queries.ts';
 
 interface ImportPanelProps {

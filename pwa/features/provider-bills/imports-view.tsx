@@ -3,16 +3,15 @@ import { useTranslation } from 'react-i18next';
 import type { BillImport } from '#shared/provider-bills.ts';
 import { OnlineButton } from '#pwa/offline/online-button.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
-import { type Status, StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';
 import { Screen } from '#pwa/ui/frame/screen.tsx';
 import { PanelSpace } from '#pwa/ui/frame/side-panel.tsx';
 import type { Column } from '#pwa/ui/list/columns.tsx';
 import { DataList } from '#pwa/ui/list/data-list.tsx';
 import { useListScreen, useOpenRecord } from '#pwa/ui/list/use-list-screen.ts';
-import { ViewPicker } from './bills-screen.tsx';
 import { dollars } from './dollars.ts';
-import type { BillsViewProps } from './drift-view.tsx';
+import { ImportMark } from './import-mark.tsx';
+import { type BillsViewProps, ViewPicker } from './view-picker.tsx';
 
 const ImportPanel = lazyPart(
   () => import('./import-panel.tsx'),
@@ -70,15 +69,6 @@ export function ImportsView({ search, onSearch, query }: BillsViewProps) {
       />
     </Screen>
   );
-}
-
-const marks: Record<BillImport['state'], Status> = { running: 'running', matching: 'running', done: 'on', failed: 'failed' };
-
-export function ImportMark({ bill: { state, failure, faults } }: { bill: BillImport }) {
-  const { t } = useTranslation();
-  if (failure !== undefined) return <StatusMark status="failed">{t(`bills.failure.${failure.code}`)}</StatusMark>;
-  if (state === 'done' && faults > 0) return <StatusMark status="look">{t('bills.import.with_faults', { count: faults })}</StatusMark>;
-  return <StatusMark status={marks[state]}>{t(`bills.import.${state}`)}</StatusMark>;
 }
 
 function useImportColumns(): Column<BillImport>[] {

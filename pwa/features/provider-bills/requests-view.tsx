@@ -13,11 +13,11 @@ import { DataList } from '#pwa/ui/list/data-list.tsx';
 import { FilterBar, FilterSelect } from '#pwa/ui/list/filter-bar.tsx';
 import { RowMenu } from '#pwa/ui/list/row-menu.tsx';
 import { useListScreen } from '#pwa/ui/list/use-list-screen.ts';
-import { ViewPicker } from './bills-screen.tsx';
+import { AccountFilter } from './account-filter.tsx';
 import type { BillsSearch } from './bills-search.ts';
 import styles from './bills.module.css';
 import { dollars } from './dollars.ts';
-import { AccountFilter, type BillsViewProps } from './drift-view.tsx';
+import { type BillsViewProps, ViewPicker } from './view-picker.tsx';
 import { billRequestsQuery, requestsFile } from './queries.ts';
 
 /** Calls that a bill lacks, its rows without a call, and those with another amount. */
