@@ -373,7 +373,13 @@ tokens:
     const { context } = app;
     const held = Promise.withResolvers<void>();
     const text = 'version: 1\nname: held\ntokens: [{ user: ci, name: held }]';
-    const first = actingAsJob('apply', () => applyDocument(context, request(text), { onKey: () => held.promise }));
+    const reached = Promise.withResolvers<void>();
+    const onKey = (): Promise<void> => {
+      reached.resolve();
+      return held.promise;
+    };
+    const first = actingAsJob('apply', () => applyDocument(context, request(text), { onKey }));
+    await reached.promise;
     const second = await actingAsJob('apply', () => applyDocument(context, request(text))).catch((failure: unknown) => failure);
     expect(second).toMatchObject({ code: 'apply_running' });
     await root.put('/api/option/', { key: 'Footer', value: 'mine' });
