@@ -9,6 +9,13 @@ export function belowBase(base: string, target: string): string | undefined {
   return rest === '' || rest.startsWith('?') ? undefined : target;
 }
 
+/** Path and query of a request target, which proxies may send in absolute form: https://www.rfc-editor.org/rfc/rfc9112#section-3.2.2 */
+export function originForm(target: string): string {
+  if (target.startsWith('/')) return target;
+  const url = URL.parse(target);
+  return url === null || !/^https?:$/.test(url.protocol) ? target : url.pathname + url.search;
+}
+
 /** The built page: its links, and the attribute that its scripts read. */
 export function pageAtBase(page: string, base: string): string {
   return page.replace(/<html(?=[\s>])/, `<html data-base="${base}"`).replaceAll(/(\s(?:href|src)=")\//g, `$1${base}/`);

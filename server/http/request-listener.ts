@@ -3,7 +3,7 @@ import { type IncomingMessage, type RequestListener, ServerResponse } from 'node
 import type { Socket } from 'node:net';
 import { createServerAdapter } from '@whatwg-node/server';
 import type { AppContext } from '#server/context.ts';
-import { belowBase } from './base-path.ts';
+import { belowBase, originForm } from './base-path.ts';
 import type { Connection } from './connection.ts';
 import { leanRequest } from './lean-request.ts';
 import { type DirectResponse, fetchResponse, writeResponse } from './lean-response.ts';
@@ -42,12 +42,13 @@ export function createListeners({ log, env }: Pick<AppContext, 'log' | 'env'>, {
 
   /** Returns false if the request has been answered: relative addresses of the page need the slash. */
   function isBelowBase(req: IncomingMessage, res: ServerResponse): boolean {
-    const target = belowBase(env.BASE_PATH, req.url ?? '/');
+    const sent = originForm(req.url ?? '/');
+    const target = belowBase(env.BASE_PATH, sent);
     if (target !== undefined) {
       req.url = target;
       return true;
     }
-    const query = req.url?.slice(env.BASE_PATH.length) ?? '';
+    const query = sent.slice(env.BASE_PATH.length);
     res.writeHead(308, { location: `${env.BASE_PATH}/${query}`, 'cache-control': 'no-store' }).end();
     return false;
   }

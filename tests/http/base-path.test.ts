@@ -1,5 +1,6 @@
 // A site below a path of its host: BASE_PATH=/ai.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -36,6 +37,18 @@ test('the relay answers below the path, and at the root for proxies that strip i
   using client = await connectSocket(`${scene.app.origin}/ai/v1/responses`, { headers: { authorization: `Bearer ${scene.key}` } });
   client.send({ type: 'response.create', model: 'gpt-4o-mini', input: 'x' });
   expect((await client.response()).at(-1)).toMatchObject({ type: 'response.completed' });
+});
+
+test('a request in absolute form, as proxies send it, is below the path as well', async () => {
+  const statusOf = (target: string) =>
+    new Promise<number | undefined>((resolve, reject) => {
+      request(scene.app.origin, { path: target }, (response) => resolve(response.resume().statusCode))
+        .on('error', reject)
+        .end();
+    });
+  for (const target of ['/ai/api/status', 'http://other.example/ai/api/status', 'http://other.example/api/status'])
+    expect([target, await statusOf(target)]).toEqual([target, 200]);
+  expect(await statusOf('http://other.example/ai')).toBe(308);
 });
 
 test('errors below the path have the format of their callers', async () => {
