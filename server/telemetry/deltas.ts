@@ -4,17 +4,24 @@ import type { HistogramPoint, NumberPoint } from '#server/telemetry/registry.ts'
 
 export interface Deltas {
   of<Point extends NumberPoint | HistogramPoint>(metric: MetricKey, point: Point): Point;
+  /** Ends an export: forgets the series that were not in it. Returns how many are known. */
+  exported(): number;
 }
 
 export function createDeltas(): Deltas {
-  /** As many as there are series. */
-  const last = new Map<string, NumberPoint | HistogramPoint>();
+  /** Series of the last export, and of this one: as many as there are. */
+  let last = new Map<string, NumberPoint | HistogramPoint>();
+  let current: typeof last = new Map();
   return {
     of(metric, point) {
       const key = JSON.stringify([metric, point.labels]);
       const before = last.get(key);
-      last.set(key, point);
+      current.set(key, point);
       return before === undefined ? point : differenceOf(point, before);
+    },
+    exported() {
+      [last, current] = [current, new Map()];
+      return last.size;
     },
   };
 }

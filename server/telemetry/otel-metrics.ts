@@ -70,6 +70,7 @@ export function startOtlpMetrics({ resource, url, intervalMs, collect }: OtlpOpt
       const metrics = collect()
         .filter(({ points }) => points.length > 0)
         .map((family) => metricOf(family, { endTime, nameOf: ({ name }) => name, deltas, startTime: from }));
+      deltas?.exported();
       if (isDelta) from = endTime;
       return Promise.resolve({ resourceMetrics: { resource, scopeMetrics: [{ scope, metrics }] }, errors: [] });
     },
