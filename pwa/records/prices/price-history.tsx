@@ -34,7 +34,7 @@ export function PriceHistory({ model, isTitled = true }: { model: string; isTitl
           const events = pages.flatMap((page) => page.events);
           if (events.length === 0) return <p className={typography.muted}>{t('price-lines.history.none')}</p>;
           return (
-            <ol className={styles.events}>
+            <ol className={`${layout.stackSm} ${styles.events}`}>
               {events.map((event) => (
                 <li key={event.id}>
                   <p className={`${typography.small} ${layout.row} ${layout.spread} ${styles.head}`}>
