@@ -334,6 +334,9 @@ describe.each(engines)('provider bills on $kind', (engine) => {
     const refused = async (fields: Partial<BillAccountInput>) =>
       root.post('/api/bill/account', accountInput({ channel_ids: [channel], ...fields }));
     expect(await refused({})).toMatchObject({ code: 'bill_channel_taken', field: 'channel_ids' });
+    const free = await addChannel();
+    const both = await Promise.all(['a', 'b'].map((name) => root.post('/api/bill/account', accountInput({ name, channel_ids: [free] }))));
+    expect(both.filter(({ success }) => success)).toHaveLength(1);
     expect(await refused({ channel_ids: [99_999] })).toMatchObject({ field: 'channel_ids' });
     expect(await refused({ zone: 'Mars/Base' })).toMatchObject({ field: 'zone' });
     expect(await refused({ rate: '0' })).toMatchObject({ field: 'rate' });
@@ -407,6 +410,22 @@ describe.each(engines)('provider bills on $kind', (engine) => {
       await settled();
       expect((await state()).failure).toBeUndefined();
     });
+  });
+
+  it('days of a request that could not be stored are requested again', async () => {
+    const { id } = await addAccount('openai', { key: adminKeys.openai, base_url: apis.url });
+    const days = Array.from({ length: 30 }, (_, index) => new Date(Date.UTC(2025, 11, 16 + index)).toISOString().slice(0, 10));
+    const tooMany = (day: string) =>
+      Array.from({ length: 501 }, (_, index) => ({ day, model: `m${index}`, usd: '1', calls: 1, input: 1, output: 1 }));
+    apis.usage = tooMany(days[0] ?? '');
+    expect((await root.post(`/api/bill/account/${id}/fetch`)).data).toMatchObject({
+      state: 'failed',
+      failure: { code: 'too_many_lines' },
+    });
+    expect((await overview()).accounts[0].fetch).toMatchObject({ failure: { code: 'other', text: 'too_many_lines' } });
+    apis.usage = [];
+    expect((await root.post(`/api/bill/account/${id}/fetch`)).data).toMatchObject({ state: 'matching', first_day: days[0] });
+    await until(async () => (await app.context.db.collection('bill_imports').count({ running: { exists: true } })) === 0);
   });
 
   it('an alert reports each day beyond both bounds once', async () => {

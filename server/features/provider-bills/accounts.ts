@@ -1,6 +1,7 @@
 import { AppError } from '#shared/errors.ts';
 import { fieldRules, invalidField } from '#shared/field-rules.ts';
 import { type BillAccount, type BillAccountInput, BillFetchFailure, usageApis, zoneOf } from '#shared/bill-accounts.ts';
+import { withEditLock } from '#server/accounts/edit-lock.ts';
 import type { AppContext } from '#server/context.ts';
 import type { BillAccountRecord } from '#server/db/records/bill.ts';
 import { beginCosts } from '#server/logs/fold-costs.ts';
@@ -12,7 +13,11 @@ const mostModels = 500;
 const always = '0000-01-01';
 
 /** @throws {AppError} `invalid_field`, `bill_channel_taken` */
-export async function createAccount(context: AppContext, input: BillAccountInput): Promise<BillAccount> {
+export function createAccount(context: AppContext, input: BillAccountInput): Promise<BillAccount> {
+  return withAccountLock(context, () => create(context, input));
+}
+
+async function create(context: AppContext, input: BillAccountInput): Promise<BillAccount> {
   const { db, now } = context;
   const fields = await checked(context, input, null);
   if ((await db.collection('bill_accounts').count({}, mostAccounts)) >= mostAccounts)
@@ -24,13 +29,18 @@ export async function createAccount(context: AppContext, input: BillAccountInput
     revision: 1,
     ...keyFields(context, input),
   };
-  await db.collection('bill_accounts').insert(record);
+  // First, so that a crash leaves no account without costs.
   await beginCosts(db, now());
+  await db.collection('bill_accounts').insert(record);
   return presentAccount(context, record);
 }
 
 /** @throws {AppError} `invalid_field`, `bill_channel_taken`, `not_found`, `revision_conflict` */
-export async function updateAccount(context: AppContext, id: number, input: BillAccountInput): Promise<BillAccount> {
+export function updateAccount(context: AppContext, id: number, input: BillAccountInput): Promise<BillAccount> {
+  return withAccountLock(context, () => update(context, id, input));
+}
+
+async function update(context: AppContext, id: number, input: BillAccountInput): Promise<BillAccount> {
   const accounts = context.db.collection('bill_accounts');
   for (;;) {
     const current = await accounts.get(id);
@@ -52,6 +62,11 @@ export async function updateAccount(context: AppContext, id: number, input: Bill
     const stored = await accounts.patch({ id, revision: current.revision }, { set, unset });
     if (stored !== null) return presentAccount(context, stored);
   }
+}
+
+/** Two edits at once could give one channel to two accounts. */
+function withAccountLock<Result>(context: AppContext, work: () => Promise<Result>): Promise<Result> {
+  return withEditLock(context, 'bill-accounts', work);
 }
 
 /** @throws {AppError} `not_found` */

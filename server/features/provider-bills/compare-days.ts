@@ -94,7 +94,9 @@ export async function compareRecent(context: BillContext, account: BillAccountRe
   const from = account.compare_from !== undefined && account.compare_from < recent ? account.compare_from : recent;
   await compareDays(context, account, { from, to: today });
   if (account.compare_from === undefined) return;
-  await db.collection('bill_accounts').patch({ id: account.id, compare_from: account.compare_from }, { unset: ['compare_from'] });
+  // An account that was edited meanwhile is compared again.
+  const { id, revision, compare_from } = account;
+  await db.collection('bill_accounts').patch({ id, revision, compare_from }, { unset: ['compare_from'] });
 }
 
 /** A model of a day on both sides. */

@@ -25,7 +25,7 @@ export function requestRowId(accountId: number, requestId: string): string {
 export async function matchRequests(
   context: BillContext,
   account: BillAccountRecord,
-  { from, to, onPage }: { from: string; to: string; onPage: () => Promise<void> },
+  { from, to, onPage }: { from: string; to: string; onPage: () => void },
 ): Promise<NonNullable<BillImportRecord['matched']> | undefined> {
   const { db } = context;
   const requests = db.collection('bill_requests');
@@ -41,7 +41,7 @@ export async function matchRequests(
   for (const channelId of account.channel_ids) {
     const span = { start: calendar.startOf(addDays(from, -1)), end: calendar.startOf(addDays(to, 2)) };
     for await (const rows of pagesOf(context, channelId, span)) {
-      await onPage();
+      onPage();
       const calls = callsOf(rows, account);
       isKnown ||= calls.length > 0;
       await matchPage(context, calls, { account, calendar, bounds });

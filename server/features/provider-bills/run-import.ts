@@ -35,6 +35,14 @@ export interface Import {
   context: BillContext & Pick<AppContext, 'waitUntil'>;
   account: BillAccountRecord;
   record: BillImportRecord;
+  beat: Beat;
+}
+
+/** Prolongs the record of an import while it runs, whatever its work waits for. */
+interface Beat {
+  /** @throws {BillFileError} `stopped`, if the import was stopped, or taken for interrupted */
+  check(): void;
+  end(): void;
 }
 
 /** @throws {AppError} `bill_import_running` */
@@ -63,7 +71,7 @@ export async function beginImport(
   for (let isRetry = false; ; isRetry = true) {
     try {
       await db.collection('bill_imports').insert(record);
-      return { context, account, record };
+      return { context, account, record, beat: startBeat(context, record) };
     } catch (failure) {
       if (!(failure instanceof UniqueConflict)) throw failure;
       if (isRetry || (await failSilentImports(context)) === 0) throw new AppError('bill_import_running');
@@ -83,7 +91,7 @@ export function failSilentImports({ db, now }: Pick<BillContext, 'db' | 'now'>):
 
 /** Reads all rows, then compares in the background; resolves with the record as it is then. A file that cannot be read ends the import. */
 export async function runImport(running: Import, rows: AsyncIterable<readonly FileRow[]>): Promise<BillImportRecord> {
-  const { context, record } = running;
+  const { context, record, beat } = running;
   try {
     const read = await readRows(running, rows);
     const { first: from, last: to } = read.sums;
@@ -95,6 +103,7 @@ export async function runImport(running: Import, rows: AsyncIterable<readonly Fi
     context.waitUntil(finish(running, { from, to, isByRequest: read.requests > 0 }));
     return stored;
   } catch (failure) {
+    beat.end();
     const ended = await fail(running, failure);
     // The upload itself was refused or cut, which its caller must receive.
     if (failure instanceof AppError) throw failure;
@@ -109,8 +118,7 @@ interface Read {
 }
 
 async function readRows(running: Import, pages: AsyncIterable<readonly FileRow[]>): Promise<Read> {
-  const { record } = running;
-  const beat = createBeat(running);
+  const { record, beat } = running;
   const read: Read = { sums: new BillSums(), requests: 0 };
   for await (const page of pages) {
     const requests: BillEntry[] = [];
@@ -130,7 +138,7 @@ async function readRows(running: Import, pages: AsyncIterable<readonly FileRow[]
     if (record.rows > mostRows || read.requests > mostRequests) throw new BillFileError('too_many_rows');
     if (record.faults > mostFaults && record.faults * 2 > record.rows) throw new BillFileError('too_many_faults');
     await storeRequests(running, requests);
-    await beat();
+    beat.check();
   }
   if (record.faults > 0 && record.faults === record.rows) throw new BillFileError('too_many_faults');
   return read;
@@ -203,29 +211,42 @@ async function storeDays({ context: { db }, account }: Import, parts: readonly D
 }
 
 async function finish(running: Import, { from, to, isByRequest }: { from: string; to: string; isByRequest: boolean }): Promise<void> {
-  const { context, account } = running;
+  const { context, account, beat } = running;
   try {
     await compareDays(context, account, { from, to });
-    const matched = isByRequest ? await matchRequests(context, account, { from, to, onPage: createBeat(running) }) : undefined;
+    const matched = isByRequest ? await matchRequests(context, account, { from, to, onPage: () => beat.check() }) : undefined;
     await save(running, { state: 'done', ended_at: context.now(), ...(matched === undefined ? {} : { matched }) }, true);
   } catch (failure) {
     await fail(running, failure);
+  } finally {
+    beat.end();
   }
 }
 
-/** Prolongs the import every some seconds. The result throws if it was stopped. */
-function createBeat(running: Import): () => Promise<void> {
-  let beatAt = running.context.now();
-  return async () => {
-    if (running.context.now() - beatAt < beatMs) return;
-    beatAt = running.context.now();
-    await save(running, {});
+function startBeat(context: Import['context'], record: BillImportRecord): Beat {
+  let ended: BillFileError | undefined;
+  const timer = setInterval(() => {
+    save({ context, record }, {}).catch((failure: unknown) => {
+      // A database that is unavailable for a moment ends no import.
+      if (failure instanceof BillFileError) ended ??= failure;
+    });
+  }, beatMs);
+  timer.unref();
+  return {
+    check() {
+      if (ended !== undefined) throw ended;
+    },
+    end: () => clearInterval(timer),
   };
 }
 
 type Changed = Partial<Omit<BillImportRecord, 'id' | 'account_id' | 'running' | 'is_stopped'>>;
 
-async function save({ context: { db, now }, record }: Import, change: Changed, isEnd = false): Promise<BillImportRecord> {
+async function save(
+  { context: { db, now }, record }: Pick<Import, 'context' | 'record'>,
+  change: Changed,
+  isEnd = false,
+): Promise<BillImportRecord> {
   const { rows, faults, first_faults, format } = record;
   const set = { rows, faults, first_faults, format, ...change, alive_until: now() + aliveMs };
   const stored = await db

@@ -69,19 +69,28 @@ export async function fetchBill(
   let failure: UsageApiError | undefined;
   const result = await runImport(
     running,
-    watched(fetchUsage(context, account, { from, to }), (caught) => (failure = caught)),
+    watched(fetchUsage(context, account, { from, to }), { beat: running.beat, onFailure: (caught) => (failure = caught) }),
   );
-  await noteFetch(running, { failure });
+  await noteFetch(running, failure ?? failureOf(result));
   return result;
 }
 
+/** Days that were not stored are requested again, whatever the reason. */
+function failureOf({ state, failure }: BillImportRecord): UsageApiError | undefined {
+  return state === 'failed' ? new UsageApiError('other', failure?.code ?? '') : undefined;
+}
+
 /** Rows of the API; its failure ends the import like one of the file, and is reported with the account. */
-async function* watched(pages: AsyncIterable<FileRow[]>, onFailure: (failure: UsageApiError) => void): AsyncGenerator<FileRow[]> {
+async function* watched(
+  pages: AsyncIterable<FileRow[]>,
+  { beat, onFailure }: Pick<Import, 'beat'> & { onFailure(failure: UsageApiError): void },
+): AsyncGenerator<FileRow[]> {
   try {
     // Nothing is stored before all pages are there: half a bill is none.
     const all: FileRow[][] = [];
     let rows = 0;
     for await (const page of pages) {
+      beat.check();
       all.push(page);
       rows += page.length;
       if (rows > mostFetchedRows) throw new UsageApiError('endless');
@@ -93,7 +102,7 @@ async function* watched(pages: AsyncIterable<FileRow[]>, onFailure: (failure: Us
   }
 }
 
-async function noteFetch({ context: { db, now }, account }: Import, { failure }: { failure: UsageApiError | undefined }): Promise<void> {
+async function noteFetch({ context: { db, now }, account }: Import, failure: UsageApiError | undefined): Promise<void> {
   const accounts = db.collection('bill_accounts');
   const where = { id: account.id, key_cipher: account.key_cipher };
   if (failure === undefined) {
