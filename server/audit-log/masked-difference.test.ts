@@ -67,6 +67,11 @@ describe('difference of a record', () => {
       record({ base_url: `https://two.example/v1#${needle}` }),
     );
     expect(changes).toEqual([{ field: 'base_url', before: 'https://one.example/v1', after: 'https://two.example/v1' }]);
+    const odd = ['  https://u:KEY@h/v1', 'https:\\\\u:KEY@h\\v1', 'https://u:a/KEY@h/v1', 'u:KEY@h/v1', '//u:KEY@h/v1'].map((one) =>
+      one.replace('KEY', needle),
+    );
+    for (const address of odd)
+      expect(JSON.stringify(differenceOf('channels', record({ base_url: '' }), record({ base_url: address })))).not.toContain(needle);
     expect(
       differenceOf('channels', record({ base_url: 'https://a.example?k=1' }), record({ base_url: 'https://a.example?k=2' })).changes,
     ).toEqual([{ field: 'base_url', secret: 'replaced' }]);

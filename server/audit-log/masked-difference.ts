@@ -163,8 +163,14 @@ function addressChange(field: string, from: string, to: string): AuditChange[] {
 
 /** Without what may be secret in an address: credentials, query and fragment. */
 function plainAddress(address: string): string {
+  const url = URL.parse(address);
+  if (url !== null && /^(?:https?|wss?):$/.test(url.protocol)) {
+    const { protocol, host, pathname } = url;
+    return `${protocol}//${host}${pathname === '/' ? '' : pathname}`;
+  }
+  // No address that a request could be sent to: all before an `@` may be credentials.
   const path = address.split(/[?#]/, 1)[0] ?? '';
-  return path.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/@]*@/i, '$1');
+  return path.slice(path.lastIndexOf('@') + 1);
 }
 
 function reasonChange(field: string, from: unknown, to: unknown): AuditChange[] {
@@ -189,7 +195,9 @@ function mapChanges(field: string, from: unknown, to: unknown, plain: ReadonlySe
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
   return names
     .filter((one) => !isSame(before[one], after[one]))
-    .map((one) => {
+    .map((one, index) => {
+      // Only counted.
+      if (index >= mostChanges) return { field };
       const path = `${field}.${auditText(one, longestName)}`;
       const isPlain = plain === undefined || plain.has(one);
       return isPlain ? valueChange(path, before[one], after[one]) : secretChange(path, before[one], after[one]);
