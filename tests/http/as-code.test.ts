@@ -309,6 +309,13 @@ tokens:
     expect({}).not.toHaveProperty('polluted');
   });
 
+  it('a document is read in time that grows with its length, however many entries one map has', async () => {
+    const entries = Array.from({ length: 10_000 }, (_, index) => ` m${index}: { model_ratio: x }`).join('\n');
+    const started = performance.now();
+    expect((await problems(plan(app.context, `version: 1\nprices:\n${entries}`))).length).toBe(100);
+    expect(performance.now() - started).toBeLessThan(5000);
+  });
+
   it('only what the files managed before is deleted, and only with prune; other files keep what is theirs', async () => {
     const { context } = app;
     const rest = `version: 1\nname: tidegate.yaml\ngroups: { default: { ratio: 1, usable: Everybody } }\nsettings: { SystemName: Acme }\n`;
@@ -367,6 +374,34 @@ tokens:
     const { id } = await channelNamed(app.context, 'api');
     expect((await admin.delete(`/api/channel/${id}`)).success).toBe(true);
     expect((await fetch(`${app.origin}/api/as_code/schema.json`)).status).toBe(200);
+  });
+
+  it('an administrator reads no names of tokens of those above, and lifts no limits that these have set', async () => {
+    const { context } = app;
+    const mine = 'version: 1\nname: of-root\ntokens: [{ user: root, name: private-name }]';
+    await root.post('/api/as_code/apply', { files: [{ name: 'root.yaml', text: mine }] });
+    const others = (more: object) =>
+      admin.post('/api/as_code/plan', { name: 'of-root', files: [{ name: 'a.yaml', text: 'version: 1' }], ...more });
+    for (const answer of [await others({}), await others({ prune: true })]) expect(JSON.stringify(answer)).not.toContain('private-name');
+    expect(await others({ prune: true })).toMatchObject({ code: 'document_invalid' });
+    expect((await root.post('/api/as_code/release', { by: 'of-root' })).data).toBe(1);
+
+    const [token] = (await admin.post('/api/token/', { name: 'limited', remain_quota: 500 })).data;
+    const held = { unlimited_quota: false, model_limits_enabled: true, model_limits: 'gpt-4o', held: ['quota', 'models'] };
+    expect(await root.put(`/api/user_token/${token.id}`, held)).toMatchObject({ success: true });
+    const text = (rest: string) => `version: 1\nname: own\ntokens: [{ user: keeper, name: limited, ${rest} }]`;
+    const applied = (rest: string, client = admin) =>
+      client.post('/api/as_code/apply', { files: [{ name: 'own.yaml', text: text(rest) }] });
+    for (const rest of ['unlimited_quota: true, models: [gpt-4o]', 'models: [gpt-4o, o3]'])
+      expect(await applied(rest), rest).toMatchObject({ success: false, code: 'document_invalid' });
+    expect(await applied('models: [gpt-4o], session_budget: 7')).toMatchObject({ success: true });
+    expect(await applied('models: [gpt-4o, o3]', root)).toMatchObject({ success: true });
+    expect(await context.db.collection('tokens').get(token.id)).toMatchObject({
+      session_budget: 0,
+      model_limits: 'gpt-4o,o3',
+      held: 'quota,models',
+    });
+    await root.post('/api/as_code/release', { by: 'own' });
   });
 
   it('two applies at once: one is refused; an edit of somebody else between plan and apply is noticed', async () => {

@@ -62,8 +62,7 @@ async function checkTokens(context: AppContext, owner: UserRecord, { input, fiel
   if (refill !== undefined && quota !== undefined) throw invalidField('refill', fieldRules.notHere);
   const tokens = await context.db.collection('tokens').find({ id: { in: ids }, user_id: owner.id, DeletedAt: null });
   if (tokens.length < ids.length) throw new AppError('tokens_missing', { count: ids.length - tokens.length }, { field: 'ids' });
-  for (const token of tokens)
-    checkHeldLimits(token, fields, { changesQuota: refill !== undefined || (quota ?? balanceOf(token)) !== balanceOf(token) });
+  for (const token of tokens) checkHeldLimits(token, fields, { changesQuota: changesQuota(token, input) });
   if (tokens.some(({ group }) => fields.group !== group)) checkTokenGroup(context.settings, owner, fields.group);
   const unlimited = tokens.filter((token) => isUnlimited ?? token.unlimited_quota);
   if (unlimited.length > 0 && (refill !== undefined || quota !== undefined)) {
@@ -73,6 +72,10 @@ async function checkTokens(context: AppContext, owner: UserRecord, { input, fiel
   if (refill !== undefined && tokens.some((token) => balanceOf(token) + refill > quotaLimit)) {
     throw new AppError('balance_too_large', {}, { field: 'refill' });
   }
+}
+
+function changesQuota(token: TokenRecord, { refill, remain_quota: quota }: TokensEdit): boolean {
+  return refill !== undefined || (quota ?? balanceOf(token)) !== balanceOf(token);
 }
 
 function namesOf(tokens: readonly TokenRecord[]): string {
@@ -90,7 +93,7 @@ async function editOne(
     id,
     where: ownToken(owner.id, id),
     change(token) {
-      checkHeldLimits(token, fields, { changesQuota: false });
+      checkHeldLimits(token, fields, { changesQuota: changesQuota(token, input) });
       return changeOf(token, fields);
     },
   });

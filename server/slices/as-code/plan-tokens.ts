@@ -9,6 +9,7 @@ import type { UserRecord } from '#server/db/records/user.ts';
 import { createTokens } from '#server/features/tokens/create-tokens.ts';
 import { deleteTokens } from '#server/features/tokens/delete-tokens.ts';
 import { editToken, editTokenStatus } from '#server/features/tokens/edit-token.ts';
+import { checkHeldLimits } from '#server/features/tokens/held-limits.ts';
 import { renewToken } from '#server/features/tokens/renew-token.ts';
 import { requireTokenCapacity } from '#server/features/tokens/token-capacity.ts';
 import { checkAutoGroups, checkTokenFields, checkTokenGroup } from '#server/features/tokens/token-fields.ts';
@@ -74,16 +75,18 @@ export async function planTokens(planning: Planning, settings: Settings): Promis
     if (token.DeletedAt !== null || wanted.has(token.id)) continue;
     const owner = await context.db.collection('users').get(token.user_id);
     const name = `${owner?.username ?? token.user_id}/${token.name}`;
-    if (!prunes) planned.left.push({ kind: 'token', name });
-    else if (owner !== null && owner.id !== actor.id && !mayActOn(actor.role, owner.role)) {
-      problems.push({
-        file: token.managed?.file ?? '',
-        line: 1,
-        column: 1,
-        path: `tokens.${name}`,
-        text: refusalText(new AppError('forbidden')),
-      });
-    } else {
+    if (owner !== null && owner.id !== actor.id && !mayActOn(actor.role, owner.role)) {
+      // Neither does the applier read names of tokens of users above.
+      if (prunes)
+        problems.push({
+          file: token.managed?.file ?? '',
+          line: 1,
+          column: 1,
+          path: 'tokens',
+          text: refusalText(new AppError('forbidden')),
+        });
+    } else if (!prunes) planned.left.push({ kind: 'token', name });
+    else {
       planned.steps.push(deletion(planning, token, name));
       planned.leaving.set(token.group, (planned.leaving.get(token.group) ?? 0) + 1);
     }
@@ -127,6 +130,8 @@ async function planToken(
       leaving.set(record.group, (leaving.get(record.group) ?? 0) + 1);
     }
     if ((desired.auto_groups ?? '') !== (record.auto_groups ?? '')) checkAutoGroups(settings, owner, desired.auto_groups);
+    // What a user above the owner has set stays, also where the owner applies files.
+    if (isOwn(planning, owner)) checkHeldLimits(record, checkTokenFields(input), { changesQuota: false });
     return edit(planning, entry, { owner, input, key, mark, record, desired });
   } catch (failure) {
     if (!(failure instanceof AppError)) throw failure;
@@ -205,7 +210,7 @@ function edit(
         context,
         owner,
         { ...(isEdited ? input : {}), id, revision: current },
-        { actorId: actor.id, present: () => undefined },
+        isOwn({ actor }, owner) ? undefined : { actorId: actor.id, present: () => undefined },
         mark,
       );
     },
@@ -245,6 +250,10 @@ function inputOf(value: DescribedToken): TokenCreate {
     cross_group_retry: value.cross_group_retry ?? false,
     session_budget: value.session_budget ?? 0,
   };
+}
+
+function isOwn({ actor }: Pick<Planning, 'actor'>, owner: UserRecord): boolean {
+  return actor.id === owner.id && !mayActOn(actor.role, owner.role);
 }
 
 function nameInFile(field: string): string {

@@ -1,5 +1,17 @@
 // Reads files of YAML or JSON into entries that know where they are. Everything wrong is collected, so that one run shows all of it.
-import { LineCounter, isMap, isNode, isPair, isScalar, isSeq, parseDocument, type ParsedNode, type YAMLError } from 'yaml';
+import {
+  type Document as YamlDocument,
+  isAlias,
+  isMap,
+  isNode,
+  isPair,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Pair,
+  parseDocument,
+  type YAMLError,
+} from 'yaml';
 import type { z } from 'zod';
 import { longestDocument } from '#shared/as-code.ts';
 import type { LocalText } from '#shared/errors.ts';
@@ -120,11 +132,7 @@ function readFile(file: DocumentFile, source: ReferenceSource, described: Descri
     value,
     place: placeOf(path),
     at: (...inner) => placeOf([...path, ...inner]),
-    isReferenced(field) {
-      const whole = [...path, field].join('/');
-      for (const one of resolved.referenced) if (one === whole || one.startsWith(`${whole}/`)) return true;
-      return false;
-    },
+    isReferenced: (field) => resolved.referenced.has([...path, field].join('/')),
   });
   for (const [key, value] of Object.entries(settings)) {
     if (isSettingKey(key) && value !== undefined)
@@ -167,15 +175,20 @@ function parse({ name, text }: DocumentFile): Parsed | { problems: Problem[] } {
   const whole = (own: LocalText): { problems: Problem[] } => ({ problems: [{ file: name, line: 1, column: 1, path: '', text: own }] });
   try {
     if (isTooDeep(text)) return whole(texts.tooComplex);
-    const document = parseDocument(text, { version: '1.2', lineCounter: lines, prettyErrors: true, uniqueKeys: true, strict: true });
+    // The parser would compare every key of a map with all before it.
+    const document = parseDocument(text, { version: '1.2', lineCounter: lines, prettyErrors: true, uniqueKeys: false, strict: true });
     if (document.errors.length > 0) return { problems: document.errors.slice(0, mostProblems).map((error) => syntaxProblem(name, error)) };
+    const placeAt = (offset: number): Omit<Place, 'path'> => {
+      const { line, col } = lines.linePos(offset);
+      return { file: name, line: Math.max(1, line), column: Math.max(1, col) };
+    };
+    const keys = new Keys(document);
+    const doubles = keys.doubles();
+    if (doubles.length > 0)
+      return { problems: doubles.map(({ at, key }) => ({ ...placeAt(at), path: key, text: sentence([key], texts.twice) })) };
     const value: unknown = document.toJS({ maxAliasCount: mostAliases });
     if (!isBounded(value)) return whole(texts.tooComplex);
-    const placeOf = (path: readonly (string | number)[]): Place => {
-      const position = lines.linePos(offsetOf(document.contents, path));
-      return { file: name, line: Math.max(1, position.line), column: Math.max(1, position.col), path: path.join('.') };
-    };
-    return { value, placeOf };
+    return { value, placeOf: (path) => ({ ...placeAt(keys.offsetOf(path)), path: path.join('.') }) };
   } catch {
     // Too many aliases, or more levels than the parser can follow.
     return whole(texts.tooComplex);
@@ -219,22 +232,73 @@ function forbiddenNames(value: unknown, path: (string | number)[] = []): (string
   );
 }
 
-/** Offset of the key of a path; of what is absent, that of what should hold it. */
-function offsetOf(contents: ParsedNode | null, path: readonly (string | number)[]): number {
-  let node: unknown = contents;
-  let offset = contents?.range[0] ?? 0;
-  for (const step of path) {
-    if (isMap(node)) {
-      const pair = node.items.find(({ key }) => isScalar(key) && String(key.value) === String(step));
-      if (!isPair(pair)) return offset;
-      if (isNode(pair.key)) offset = pair.key.range?.[0] ?? offset;
-      node = pair.value;
-    } else if (isSeq(node)) {
-      node = node.items[Number(step)];
-      if (isNode(node)) offset = node.range?.[0] ?? offset;
-    } else return offset;
+/** Keys of the maps of a document, each map indexed once: its maps may have any number of entries. */
+class Keys {
+  readonly #document: YamlDocument.Parsed;
+  readonly #known = new Map<object, ReadonlyMap<string, Pair>>();
+
+  constructor(document: YamlDocument.Parsed) {
+    this.#document = document;
   }
-  return offset;
+
+  /** Keys that are given again in their maps, of the first maps that have such. */
+  doubles(): { at: number; key: string }[] {
+    const found: { at: number; key: string }[] = [];
+    const walk = (node: unknown): void => {
+      if (isSeq(node)) node.items.forEach(walk);
+      if (!isMap(node) || found.length >= mostProblems) return;
+      const index = this.#indexOf(node.items, node);
+      for (const pair of node.items) {
+        const key = this.#textOf(pair.key);
+        if (key !== undefined && index.get(key) !== pair && found.length < mostProblems) found.push({ at: offsetOf(pair.key, 0), key });
+        walk(pair.value);
+      }
+    };
+    walk(this.#document.contents);
+    return found;
+  }
+
+  /** Offset of the key of a path; of what is absent, that of what should hold it. */
+  offsetOf(path: readonly (string | number)[]): number {
+    let node: unknown = this.#document.contents;
+    let offset = offsetOf(node, 0);
+    for (const step of path) {
+      if (isMap(node)) {
+        const pair = this.#indexOf(node.items, node).get(String(step));
+        if (pair === undefined) return offset;
+        offset = offsetOf(pair.key, offset);
+        node = pair.value;
+      } else if (isSeq(node)) {
+        node = node.items[Number(step)];
+        offset = offsetOf(node, offset);
+      } else return offset;
+    }
+    return offset;
+  }
+
+  #indexOf(items: readonly unknown[], map: object): ReadonlyMap<string, Pair> {
+    const known = this.#known.get(map);
+    if (known !== undefined) return known;
+    const index = new Map<string, Pair>();
+    for (const pair of items) {
+      const key = isPair(pair) ? this.#textOf(pair.key) : undefined;
+      if (key !== undefined && isPair(pair) && !index.has(key)) index.set(key, pair);
+    }
+    this.#known.set(map, index);
+    return index;
+  }
+
+  /** Undefined for a key that is a collection. */
+  #textOf(key: unknown): string | undefined {
+    const node = isAlias(key) ? key.resolve(this.#document) : key;
+    if (!isScalar(node)) return undefined;
+    const { value } = node;
+    return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+  }
+}
+
+function offsetOf(node: unknown, fallback: number): number {
+  return isNode(node) ? (node.range?.[0] ?? fallback) : fallback;
 }
 
 function sentence(path: readonly (string | number)[], rule: LocalText): LocalText {

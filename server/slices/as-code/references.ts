@@ -26,7 +26,7 @@ export interface Resolved {
   value: unknown;
   problems: { path: Path; text: LocalText }[];
   warnings: { path: Path; text: LocalText }[];
-  /** Paths of texts with references, joined by `/`. */
+  /** Paths of texts with references, and of what they are in, joined by `/`. */
   referenced: ReadonlySet<string>;
   /** Values of references and plain secrets, for masking. */
   secrets: ReadonlySet<string>;
@@ -50,7 +50,7 @@ export function resolveReferences(document: unknown, file: string, source: Refer
       else secrets.add(value);
       return value === undefined || value === '' ? whole : value;
     });
-    if (hasReference) referenced.add(path.join('/'));
+    if (hasReference) noteReference(path);
     else if (isSecretPlace && resolved !== '') {
       secrets.add(resolved);
       warnings.push({ path, text: referenceTexts.plain });
@@ -58,8 +58,12 @@ export function resolveReferences(document: unknown, file: string, source: Refer
     return resolved;
   }
 
+  function noteReference(path: Path): void {
+    for (let length = path.length; length > 0; length -= 1) referenced.add(path.slice(0, length).join('/'));
+  }
+
   function fileText(name: string, path: Path): string {
-    referenced.add(path.join('/'));
+    noteReference(path);
     if (source.file === undefined) {
       problems.push({ path, text: referenceTexts.noFiles });
       return name;
