@@ -56,9 +56,11 @@ try {
   process.exitCode = 2;
 }
 
-function report({ header, audit, rebuilt, replaced, keyFile }: RestoreResult): void {
+function report({ header, skipped, audit, rebuilt, replaced, keyFile }: RestoreResult): void {
   const rows = Object.values(header.counts).reduce((sum, count) => sum + count, 0);
   process.stdout.write(`Backup of ${header.made_at}, Tidegate ${header.program}, ${header.engine}: about ${grouped(rows)} rows\n`);
+  for (const { name, rows: lost } of skipped)
+    process.stdout.write(`Not restored: ${grouped(lost)} records of ${name}, which this version of Tidegate does not have.\n`);
   if (audit === undefined) {
     process.stdout.write('It is whole, and its master key is at hand. Nothing was changed.\n');
     return;

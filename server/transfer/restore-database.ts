@@ -40,6 +40,8 @@ export interface RestoreOptions {
 
 export interface RestoreResult {
   header: BackupHeader;
+  /** Records of collections that this version does not have: those of a newer one are lost by the restore. */
+  skipped: { name: string; rows: number }[];
   /** Undefined for a check, and for the completion of an interrupted replacement. */
   audit?: AuditReport;
   /** Accounts whose balance was computed from the books. */
@@ -65,7 +67,8 @@ export async function restoreDatabase(options: RestoreOptions): Promise<RestoreR
     );
   const key = await findKey(header, options);
   const { rows } = await checkBackup(file, onProgress);
-  if (isCheck) return { header };
+  const skipped = Array.from(rows, ([name, count]) => ({ name, rows: count })).filter(({ name }) => !isCollection(name));
+  if (isCheck) return { header, skipped };
   await refuseServersOn(to);
   const replacement = await openReplacement(to, writer);
   const other = await replacement.state();
@@ -75,9 +78,9 @@ export async function restoreDatabase(options: RestoreOptions): Promise<RestoreR
   await replacement.complete();
   try {
     const { audit, rebuilt } = await fill(replacement, { file, header, rows, now, onProgress });
-    if (audit.findings.length > 0) return { header, audit, rebuilt };
+    if (audit.findings.length > 0) return { header, skipped, audit, rebuilt };
     await refuseServersOn(to);
-    return { header, audit, rebuilt, ...(await replace(replacement, key, now)) };
+    return { header, skipped, audit, rebuilt, ...(await replace(replacement, key, now)) };
   } catch (error) {
     if (!(error instanceof InterruptedReplacement)) await discardOwn(replacement).catch(() => undefined);
     throw error;

@@ -1,8 +1,9 @@
 // Backups and restores: made while calls are settled, refused if they are damaged, restored to both engines.
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { MongoClient } from 'mongodb';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from '#server/db/open.ts';
@@ -214,6 +215,24 @@ describe('a damaged or foreign backup', () => {
     expect(readdirSync(folder).toSorted()).toEqual(['damaged', name]);
     expect(statSync(file).mode & 0o077).toBe(0);
     expect(whole.includes(testMasterKey)).toBe(false);
+  });
+
+  test('of a newer program reports the records that this one does not know', async () => {
+    if (embedded === undefined) return;
+    const { url, scene } = await usedDatabase(embedded);
+    const folder = temporaryFolder();
+    await scene[Symbol.asyncDispose]();
+    const file = await backedUp(url, folder);
+    const whole = readFileSync(file);
+    const headEnd = whole.indexOf(10) + 1;
+    const [lines = '', end = ''] = zstdDecompressSync(whole.subarray(headEnd)).toString().split('#end ');
+    const more = lines.replace('#counters ', '#collection inventions\n{"id":1}\n{"id":2}\n#counters ');
+    const sha256 = createHash('sha256').update(whole.subarray(0, headEnd)).update(more).digest('hex');
+    const ending = `#end ${JSON.stringify({ rows: JSON.parse(end).rows + 2, sha256 })}\n`;
+    writeFileSync(file, Buffer.concat([whole.subarray(0, headEnd), zstdCompressSync(more + ending)]));
+    const restore = { file, to: `file:${path.join(folder, 'new.db')}`, sessionSecret: testMasterKey };
+    for (const isCheck of [true, false])
+      expect(await restoreDatabase({ ...restore, isCheck })).toMatchObject({ skipped: [{ name: 'inventions', rows: 2 }] });
   });
 
   test('leaves no file if its folder is full or cannot be written', async () => {
