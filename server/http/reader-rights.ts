@@ -5,19 +5,21 @@ import { Role } from '#shared/roles.ts';
 import type { RequestFacts } from './call.ts';
 import type { RouteHost } from './mount.ts';
 
-export interface LogReader {
+export interface StreamReader {
   endpoint: Endpoint;
   facts: RequestFacts;
   userId: number;
   /** Restricts the stream to that user's rows, without data for administrators. */
   ownId?: number;
+  /** Role that the reader must still have, unless `ownId` is defined; of an administrator if undefined. */
+  role?: number;
 }
 
 /** Checks the current session or access token, its rights and its account. */
-export async function mayStillRead(host: RouteHost, { endpoint, facts, userId, ownId }: LogReader): Promise<boolean> {
+export async function mayStillRead(host: RouteHost, { endpoint, facts, userId, ownId, role = Role.admin }: StreamReader): Promise<boolean> {
   try {
     const caller = await host.identify(facts, endpoint);
-    return caller?.user.id === userId && (ownId !== undefined || caller.user.role >= Role.admin);
+    return caller?.user.id === userId && (ownId !== undefined || caller.user.role >= role);
   } catch (failure) {
     // An unavailable database does not revoke access.
     if (failure instanceof AppError && failure.status < 500) return false;

@@ -1,5 +1,4 @@
 // Rows of the log as a file, newest first, written as they are read: some hundred rows are in memory, whatever the number is.
-import { AppError } from '#shared/errors.ts';
 import type { CallSession } from '#shared/call-sessions.ts';
 import type { Log, LogFormat, logApi } from '#shared/logs.ts';
 import type { QueryOf } from '#shared/contract.ts';
@@ -9,7 +8,8 @@ import { readingFor } from '#server/db/reading-for.ts';
 import type { CallSessionRecord } from '#server/db/records/call-session.ts';
 import type { LogRecord } from '#server/db/records/log.ts';
 import { dayIn } from '#server/logs/time-steps.ts';
-import { Download } from '#server/http/call.ts';
+import type { Download } from '#server/http/call.ts';
+import { createExports } from '#server/http/exports.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import { afterCursor } from '#server/http/paging.ts';
 import { accountName } from '#server/http/fair-reads.ts';
@@ -19,20 +19,18 @@ import { newestFirst } from './list-logs.ts';
 import { logFilter, timeFilter } from './log-filter.ts';
 import { csvHead, csvLine, jsonLine } from './log-lines.ts';
 import { presentForAdmin, presentForOwner } from './present-log.ts';
-import { type LogReader, mayStillRead } from '#server/http/reader-rights.ts';
+import type { StreamReader } from '#server/http/reader-rights.ts';
 
 type Query = Partial<QueryOf<typeof logApi.exportAll>>;
 type SessionExport = SessionQuery & Pick<Query, 'format' | 'time_zone' | 'utc_offset'>;
 
 const pageRows = 500;
-/** Of one account at a time; each holds a page. */
-const mostExports = 2;
 
-export interface Exports {
+export interface LogExports {
   /** @throws {AppError} `exports_running` */
-  open(query: Query, reader: LogReader): Download;
+  open(query: Query, reader: StreamReader): Download;
   /** The same of sessions of clients. */
-  openSessions(query: SessionExport, reader: LogReader): Download;
+  openSessions(query: SessionExport, reader: StreamReader): Download;
 }
 
 /** What is written: pages of rows, and a row as a line. */
@@ -49,39 +47,21 @@ interface LineOptions {
   quotaPerUsd: number;
 }
 
-export function createExports(host: RouteHost): Exports {
+export function createLogExports(host: RouteHost): LogExports {
   const { context } = host;
-  const running = new Map<number, number>();
-  const change = (caller: number, by: number) => {
-    const count = (running.get(caller) ?? 0) + by;
-    if (count > 0) running.set(caller, count);
-    else running.delete(caller);
-  };
+  const openExport = createExports(host);
 
-  async function* write<Row>(lines: Lines<Row>, reader: LogReader, format: LogFormat): AsyncGenerator<string> {
-    change(reader.userId, 1);
-    try {
-      const options = { isForAdmins: reader.ownId === undefined, quotaPerUsd: context.settings.get('QuotaPerUnit') };
-      if (format === 'csv') yield lines.head(options);
-      for await (const rows of lines.pages()) {
-        // A file that lacks its end is not taken for a whole one: its connection is cut.
-        if (!(await mayStillRead(host, reader))) throw new AppError('not_logged_in');
-        yield rows.map((row) => (format === 'csv' ? lines.csv(row, options) : lines.json(row))).join('');
-      }
-    } finally {
-      change(reader.userId, -1);
-    }
+  async function* parts<Row>(lines: Lines<Row>, { ownId }: StreamReader, format: LogFormat): AsyncGenerator<string> {
+    const options = { isForAdmins: ownId === undefined, quotaPerUsd: context.settings.get('QuotaPerUnit') };
+    if (format === 'csv') yield lines.head(options);
+    for await (const rows of lines.pages())
+      yield rows.map((row) => (format === 'csv' ? lines.csv(row, options) : lines.json(row))).join('');
   }
 
-  function download<Row>(lines: Lines<Row>, reader: LogReader, query: Query | SessionExport): Download {
-    if ((running.get(reader.userId) ?? 0) >= mostExports) throw new AppError('exports_running', {}, { retryAfter: 5 });
+  function download<Row>(lines: Lines<Row>, reader: StreamReader, query: Query | SessionExport): Download {
     const { format = 'csv' } = query;
     const day = dayIn(query, Math.floor(context.now() / 1000));
-    return new Download({
-      type: format === 'csv' ? 'text/csv; charset=utf-8' : 'application/x-ndjson; charset=utf-8',
-      fileName: `${lines.name}-${day}.${format}`,
-      parts: write(lines, reader, format),
-    });
+    return openExport(reader, { fileName: `${lines.name}-${day}.${format}`, format, parts: () => parts(lines, reader, format) });
   }
 
   return {
@@ -106,7 +86,7 @@ export function createExports(host: RouteHost): Exports {
   };
 }
 
-async function* sessionPages(context: AppContext, query: SessionExport, { userId, ownId }: LogReader): AsyncGenerator<CallSession[]> {
+async function* sessionPages(context: AppContext, query: SessionExport, { userId, ownId }: StreamReader): AsyncGenerator<CallSession[]> {
   const inTurn = <Result>(work: () => Result) => readingFor(accountName(userId), work);
   const parts = await inTurn(() => sessionFilter(context, query, ownId));
   if (parts === null) return;
@@ -124,7 +104,7 @@ async function* sessionPages(context: AppContext, query: SessionExport, { userId
 }
 
 /** What is written meanwhile is newer than what is read, and left out. */
-async function* pages({ db }: AppContext, query: Query, { userId, ownId }: LogReader): AsyncGenerator<Log[]> {
+async function* pages({ db }: AppContext, query: Query, { userId, ownId }: StreamReader): AsyncGenerator<Log[]> {
   const inTurn = <Result>(work: () => Result) => readingFor(accountName(userId), work);
   const parts = await inTurn(() => logFilter({ db }, query, ownId));
   if (parts === null) return;

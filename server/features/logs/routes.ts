@@ -6,14 +6,14 @@ import { type Caller, type RequestFacts, signedIn } from '#server/http/call.ts';
 import { mount, type RouteHost } from '#server/http/mount.ts';
 import { mountReading } from '#server/http/fair-reads.ts';
 import { deleteLogs } from './delete-logs.ts';
-import { createExports } from './export-logs.ts';
+import { createLogExports } from './export-logs.ts';
 import { listCallSessions } from './list-call-sessions.ts';
 import { listLogs, listOwnLogs, readLog, readOwnLog } from './list-logs.ts';
 import { listTokenLogs } from './list-token-logs.ts';
 import { readLogTimeline } from './log-timeline.ts';
 import { sumLogs } from './log-stat.ts';
 import { readCallSession } from './read-call-session.ts';
-import type { LogReader } from '#server/http/reader-rights.ts';
+import type { StreamReader } from '#server/http/reader-rights.ts';
 import { refundCall } from './refund-call.ts';
 import { searchLogs } from './search-logs.ts';
 import { createTails } from './tail-logs.ts';
@@ -22,7 +22,7 @@ export function mountLogs(host: RouteHost): void {
   mountReading(host, logApi.list, ({ context, query }) => listLogs(context, query));
   mountReading(host, logApi.stat, ({ context, query }) => sumLogs(context, query));
   mountReading(host, logApi.listSelf, (call) => listOwnLogs(call.context, call.query, signedIn(call).user.id));
-  const exports = createExports(host);
+  const exports = createLogExports(host);
   mount(host, logApi.remove, (call) => deleteLogs(call.context, call.query, signedIn(call).user));
   mountReading(host, logApi.search, ({ context, query }) => searchLogs(context, query.keyword));
   mountReading(host, logApi.searchSelf, (call) => searchLogs(call.context, call.query.keyword, signedIn(call).user.id));
@@ -56,11 +56,11 @@ interface ReaderCall {
   facts: RequestFacts;
 }
 
-function readerOf(call: ReaderCall, endpoint: Endpoint): LogReader {
+function readerOf(call: ReaderCall, endpoint: Endpoint): StreamReader {
   return { endpoint, facts: call.facts, userId: signedIn(call).user.id };
 }
 
-function ownReaderOf(call: ReaderCall, endpoint: Endpoint): LogReader {
+function ownReaderOf(call: ReaderCall, endpoint: Endpoint): StreamReader {
   const reader = readerOf(call, endpoint);
   return { ...reader, ownId: reader.userId };
 }

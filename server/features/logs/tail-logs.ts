@@ -12,7 +12,7 @@ import { accountName } from '#server/http/fair-reads.ts';
 import { newestFirst } from './list-logs.ts';
 import { logFilter, timeFilter } from './log-filter.ts';
 import { presentForAdmin, presentForOwner } from './present-log.ts';
-import { type LogReader, mayStillRead } from '#server/http/reader-rights.ts';
+import { mayStillRead, type StreamReader } from '#server/http/reader-rights.ts';
 import { createTailSlots, type TailSlot } from './tail-slots.ts';
 
 type Query = Partial<QueryOf<typeof logApi.tail>>;
@@ -31,14 +31,14 @@ const longestMs = 600_000;
 
 export interface Tails {
   /** @throws {AppError} `tails_open` */
-  open(query: Query, reader: LogReader & { isAdmin: boolean }): Download;
+  open(query: Query, reader: StreamReader & { isAdmin: boolean }): Download;
 }
 
 export function createTails(host: RouteHost): Tails {
   const { context } = host;
   const places = createTailSlots();
 
-  async function* write(query: Query, reader: LogReader, place: TailSlot): AsyncGenerator<string> {
+  async function* write(query: Query, reader: StreamReader, place: TailSlot): AsyncGenerator<string> {
     const { ownId } = reader;
     const over = AbortSignal.any([host.leaving, place.lost]);
     try {

@@ -1,22 +1,19 @@
 // Both lists as CSV, written as they are read.
-import type { Endpoint } from '#shared/contract.ts';
 import { csvMark, csvRow } from '#shared/csv.ts';
-import { AppError } from '#shared/errors.ts';
-import { billApi } from '#shared/provider-bills.ts';
+import { billApi, type DriftRow } from '#shared/provider-bills.ts';
 import type { AppContext } from '#server/context.ts';
 import type { Filter } from '#server/db/collection.ts';
 import type { BillRequestRecord } from '#server/db/records/bill.ts';
-import { Download } from '#server/http/call.ts';
+import type { Download } from '#server/http/call.ts';
+import { createExports } from '#server/http/exports.ts';
 import type { RouteHost } from '#server/http/mount.ts';
-import { type LogReader, mayStillRead } from '#server/http/reader-rights.ts';
+import type { StreamReader } from '#server/http/reader-rights.ts';
 import { type DriftQuery, driftRows, periodOf } from './drift-rows.ts';
 import { requestFilter, type RequestQuery } from './list-requests.ts';
 
-/** Of one caller at a time. */
-const mostExports = 2;
 const rowsAtOnce = 500;
 
-type Reader = Pick<LogReader, 'facts' | 'userId'>;
+type Reader = Pick<StreamReader, 'facts' | 'userId'>;
 
 export interface BillExports {
   /** @throws {AppError} `invalid_field`, `exports_running` */
@@ -26,39 +23,17 @@ export interface BillExports {
 
 export function createBillExports(host: RouteHost): BillExports {
   const { context } = host;
-  const running = new Map<number, number>();
-
-  async function* counted(reader: Reader, endpoint: Endpoint, parts: AsyncGenerator<string>): AsyncGenerator<string> {
-    running.set(reader.userId, (running.get(reader.userId) ?? 0) + 1);
-    try {
-      for await (const part of parts) {
-        // A file that lacks its end is not taken for a whole one: its connection is cut.
-        if (!(await mayStillRead(host, { ...reader, endpoint }))) throw new AppError('not_logged_in');
-        yield part;
-      }
-    } finally {
-      const left = (running.get(reader.userId) ?? 1) - 1;
-      if (left > 0) running.set(reader.userId, left);
-      else running.delete(reader.userId);
-    }
-  }
-
-  function open(reader: Reader, endpoint: Endpoint, file: { name: string; parts: AsyncGenerator<string> }): Download {
-    if ((running.get(reader.userId) ?? 0) >= mostExports) throw new AppError('exports_running', {}, { retryAfter: 5 });
-    return new Download({ type: 'text/csv; charset=utf-8', fileName: `${file.name}.csv`, parts: counted(reader, endpoint, file.parts) });
-  }
-
+  const open = createExports(host);
   return {
     rows(query, reader) {
       const { from, to } = periodOf(query, context.now());
-      return open(reader, billApi.exportRows, { name: `bills-${from}-${to}`, parts: rowParts(context, { ...query, from, to }) });
+      const file = { fileName: `bills-${from}-${to}.csv`, format: 'csv', parts: () => rowParts(context, { ...query, from, to }) } as const;
+      return open({ ...reader, endpoint: billApi.exportRows }, file);
     },
     requests(query, reader) {
       const day = new Date(context.now()).toISOString().slice(0, 10);
-      return open(reader, billApi.exportRequests, {
-        name: `bill-requests-${query.state ?? 'unbilled'}-${day}`,
-        parts: requestParts(context, query),
-      });
+      const fileName = `bill-requests-${query.state ?? 'unbilled'}-${day}.csv`;
+      return open({ ...reader, endpoint: billApi.exportRequests }, { fileName, format: 'csv', parts: () => requestParts(context, query) });
     },
   };
 }
@@ -66,26 +41,18 @@ export function createBillExports(host: RouteHost): BillExports {
 /** Rows of the comparison. */
 async function* rowParts(context: AppContext, query: DriftQuery): AsyncGenerator<string> {
   yield csvMark + csvRow(rowColumns);
-  for (const row of await driftRows(context, query)) {
-    const { ours, billed } = row;
-    yield csvRow([
-      row.day,
-      row.account_id,
-      row.account_name,
-      row.model,
-      row.state,
-      numberOf(ours.amount),
-      numberOf(billed.amount),
-      numberOf(row.difference),
-      row.percent ?? '',
-      ours.calls ?? '',
-      billed.calls ?? '',
-      ours.input_tokens ?? '',
-      billed.input_tokens ?? '',
-      ours.output_tokens ?? '',
-      billed.output_tokens ?? '',
-    ]);
-  }
+  const rows = await driftRows(context, query);
+  for (let from = 0; from < rows.length; from += rowsAtOnce)
+    yield rows
+      .slice(from, from + rowsAtOnce)
+      .map((row) => csvRow(rowCells(row)))
+      .join('');
+}
+
+function rowCells({ day, account_id, account_name, model, state, ours, billed, difference, percent }: DriftRow): (string | number)[] {
+  const counts = (['calls', 'input_tokens', 'output_tokens'] as const).flatMap((name) => [ours[name] ?? '', billed[name] ?? '']);
+  const amounts = [ours.amount, billed.amount, difference].map(numberOf);
+  return [day, account_id, account_name, model, state, ...amounts, percent ?? '', ...counts];
 }
 
 /** Rows of the bill, or calls that it lacks, oldest day first. */

@@ -3,49 +3,39 @@ import { csvMark, csvRow } from '#shared/csv.ts';
 import { AppError } from '#shared/errors.ts';
 import type { AccountBalance } from '#shared/statement.ts';
 import { readingFor } from '#server/db/reading-for.ts';
-import { Download } from '#server/http/call.ts';
+import type { Download } from '#server/http/call.ts';
+import { createExports } from '#server/http/exports.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import { accountName } from '#server/http/fair-reads.ts';
-import { type LogReader, mayStillRead } from '#server/http/reader-rights.ts';
+import type { StreamReader } from '#server/http/reader-rights.ts';
 import { accountsOf, addParts, balancesOf, noParts } from './account-balances.ts';
 import { settingAt } from '#server/settings/setting-at.ts';
 import { type BookSpan, checkedSpan, onSteadyBooks, type RequestedSpan, spanWithin } from './steady-books.ts';
 
 const accountsAtOnce = 300;
-/** Of one caller at a time. */
-const mostExports = 2;
 const digits = 6;
 
 const amounts = ['opening', 'top_ups', 'adjustments', 'refunds', 'spent', 'closing'] as const;
 
 export interface BalanceExports {
   /** @throws {AppError} `invalid_field`, `exports_running` */
-  open(query: RequestedSpan, reader: LogReader): Download;
+  open(query: RequestedSpan, reader: StreamReader): Download;
 }
 
 export function createBalanceExports(host: RouteHost): BalanceExports {
   const { context } = host;
-  const running = new Map<number, number>();
+  const openExport = createExports(host);
 
-  async function* write(requested: { from: number; to: number }, reader: LogReader): AsyncGenerator<string> {
-    running.set(reader.userId, (running.get(reader.userId) ?? 0) + 1);
-    try {
-      const span = await onSteadyBooks(context.db, async (bounds) => spanWithin(requested, bounds));
-      const unit = await settingAt(context, 'QuotaPerUnit', span.to);
-      yield `${csvMark}${csvRow(['id', 'username', 'display_name', ...amounts.map((name) => `${name}_usd`), ...amounts.map((name) => `${name}_quota`)])}`;
-      let sums = noParts;
-      for await (const balances of pages(span, reader.userId)) {
-        // A file that lacks its end is not taken for a whole one: its connection is cut.
-        if (!(await mayStillRead(host, reader))) throw new AppError('not_logged_in');
-        sums = balances.reduce(addParts, sums);
-        yield balances.map((balance) => lineOf([balance.user_id, balance.username, balance.display_name], balance, unit)).join('');
-      }
-      yield lineOf(['', 'sum', ''], sums, unit);
-    } finally {
-      const left = (running.get(reader.userId) ?? 1) - 1;
-      if (left > 0) running.set(reader.userId, left);
-      else running.delete(reader.userId);
+  async function* parts(requested: { from: number; to: number }, userId: number): AsyncGenerator<string> {
+    const span = await onSteadyBooks(context.db, async (bounds) => spanWithin(requested, bounds));
+    const unit = await settingAt(context, 'QuotaPerUnit', span.to);
+    yield `${csvMark}${csvRow(['id', 'username', 'display_name', ...amounts.map((name) => `${name}_usd`), ...amounts.map((name) => `${name}_quota`)])}`;
+    let sums = noParts;
+    for await (const balances of pages(span, userId)) {
+      sums = balances.reduce(addParts, sums);
+      yield balances.map((balance) => lineOf([balance.user_id, balance.username, balance.display_name], balance, unit)).join('');
     }
+    yield lineOf(['', 'sum', ''], sums, unit);
   }
 
   async function* pages(span: BookSpan, userId: number): AsyncGenerator<AccountBalance[]> {
@@ -71,12 +61,12 @@ export function createBalanceExports(host: RouteHost): BalanceExports {
 
   return {
     open(query, reader) {
-      if ((running.get(reader.userId) ?? 0) >= mostExports) throw new AppError('exports_running', {}, { retryAfter: 5 });
       const requested = checkedSpan(query, Math.floor(context.now() / 1000));
-      return new Download({
-        type: 'text/csv; charset=utf-8',
-        fileName: `accounts-${nameOfSpan({ from: requested.from, to: query.end_timestamp ?? requested.to })}.csv`,
-        parts: write(requested, reader),
+      const span = { from: requested.from, to: query.end_timestamp ?? requested.to };
+      return openExport(reader, {
+        fileName: `accounts-${nameOfSpan(span)}.csv`,
+        format: 'csv',
+        parts: () => parts(requested, reader.userId),
       });
     },
   };
