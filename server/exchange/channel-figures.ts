@@ -19,8 +19,8 @@ export interface ChannelFigures {
   failed(channelId: number, status?: number): void;
   /** Notes that a test passed at that time, milliseconds. */
   passed(channelId: number, at: number): void;
-  /** Returns the hours from `since` (unix seconds) of all processes, including counts not stored yet. */
-  read(since: number): Promise<ChannelHour[]>;
+  /** Returns the hours of all channels, or of one, from `since` (start of an hour, unix seconds), of all processes, including counts not stored yet. */
+  read(since: number, channelId?: number): Promise<ChannelHour[]>;
   /** Five-minute figures of the last day. */
   readonly slots: Pick<ChannelSlots, 'read'>;
   /** Adds the counts to the stored figures. Never rejects; failed writes are retried at the next flush. */
@@ -106,15 +106,15 @@ export function createChannelFigures({ db, log, now }: FiguresContext): ChannelF
       counted.of(channelId).failures += 1;
     },
     passed: slots.passed,
-    read(since) {
+    read(since, channelId) {
       return inTurn(async () => {
         const hours = new Map<string, ChannelHour>();
-        for (const row of await rows.group(hoursSince(since))) {
+        for (const row of await rows.group(hoursSince(since, channelId === undefined ? undefined : { channelId, now: now() }))) {
           const hour = storedHour(row);
           hours.set(idOf(hour), hour);
         }
         for (const counters of counted.all()) {
-          if (counters.hour < since) continue;
+          if (counters.hour < since || (channelId !== undefined && counters.channelId !== channelId)) continue;
           const known = hours.get(idOf(counters));
           if (known === undefined) hours.set(idOf(counters), copyOf(counters));
           else add(known, counters, 1);
@@ -151,9 +151,17 @@ for (const key of firstByteKeys) {
   sums[`sum_${key}`] = `first_byte_ms.${key}`;
 }
 
-/** Groups by record: sums are computed off the event loop, long lists are not. */
-export function hoursSince(since: number): GroupRequest<ChannelHourRecord> {
-  return { filter: { hour: { gte: since } }, by: ['channel_id', 'hour'], sum: sums };
+/**
+ * Groups by record: sums are computed off the event loop, long lists are not.
+ * @param of if defined, a single channel, whose hours are read by their ids
+ */
+export function hoursSince(since: number, of?: { channelId: number; now: number }): GroupRequest<ChannelHourRecord> {
+  const ids = of === undefined ? undefined : hoursBetween(since, hourOf(of.now)).map((hour) => idOf({ channelId: of.channelId, hour }));
+  return { filter: ids === undefined ? { hour: { gte: since } } : { id: { in: ids } }, by: ['channel_id', 'hour'], sum: sums };
+}
+
+function hoursBetween(first: number, last: number): number[] {
+  return Array.from({ length: Math.max(0, (last - first) / hourSeconds) + 1 }, (_, index) => first + index * hourSeconds);
 }
 
 /** Counts not stored yet. */

@@ -94,6 +94,8 @@ describe.each(engines)('figures of channels on $kind', (engine) => {
   it('are found by their hour', async () => {
     const plan = await desk.app.context.db.explainGroup('channel_hours', hoursSince(thisHour()));
     expect(plan ?? { scans: false, index: 'hour' }).toMatchObject({ scans: false, index: 'hour' });
+    const ofOne = await desk.app.context.db.explainGroup('channel_hours', hoursSince(thisHour(), { channelId: 1, now: Date.now() }));
+    expect(ofOne ?? { scans: false, index: 'id' }).toMatchObject({ scans: false, index: 'id' });
   });
 });
 

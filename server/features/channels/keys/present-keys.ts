@@ -106,7 +106,7 @@ async function presentOnlyKey(
   channel: ChannelRecord,
   { since, language }: { since: number; language: Language },
 ): Promise<ChannelKey> {
-  const read = (await context.figures.read(since)).filter(({ channelId }) => channelId === channel.id);
+  const read = await context.figures.read(since, channel.id);
   const hours = read.map(({ hour, calls, failures, promptTokens }) => ({
     keyId: 0,
     channelId: channel.id,
