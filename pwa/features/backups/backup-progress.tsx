@@ -2,12 +2,12 @@ import { useTranslation } from 'react-i18next';
 import type { Backup } from '#shared/backups.ts';
 import { OnlineButton } from '#pwa/offline/online-button.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
-import typography from '#pwa/ui/styles/typography.module.css';
+import { Progress } from '#pwa/ui/controls/progress.tsx';
 import styles from './backups.module.css';
 import { useStopBackup } from './queries.ts';
 import { sizeText } from '#pwa/ui/size-text.ts';
 
-/** Progress of the backup that is being made: number of number, remaining time, a bed, and a button to stop it. */
+/** Progress of the backup that is being made: figures, remaining time, and a button to stop it. */
 export function BackupProgress({ backup, at }: { backup: Backup; at: number }) {
   const { t } = useTranslation();
   const format = useFormat();
@@ -20,23 +20,13 @@ export function BackupProgress({ backup, at }: { backup: Backup; at: number }) {
   const left = step === 'rows' && done > 0 && seconds > 2 ? (seconds / done) * (all - done) : undefined;
   return (
     <section className={styles.running} aria-label={t('backups.progress.name')}>
-      <span className={`${typography.small} ${styles.line}`}>
-        <span role="status">{text}</span>
-        {left !== undefined && left >= 1 && (
-          <span className={styles.left}>{t('backups.progress.left', { time: format.duration(left * 1000) })}</span>
-        )}
-      </span>
-      <span
-        className={styles.bed}
-        role="progressbar"
-        aria-label={t('backups.progress.name')}
-        aria-valuemin={0}
-        aria-valuemax={all}
-        aria-valuenow={Math.min(done, all)}
-        aria-valuetext={text}
-      >
-        <i style={{ width: `${all === 0 ? 0 : Math.min(100, (done / all) * 100)}%` }} />
-      </span>
+      <Progress
+        name={t('backups.progress.name')}
+        text={text}
+        left={left !== undefined && left >= 1 ? t('backups.progress.left', { time: format.duration(left * 1000) }) : undefined}
+        done={done}
+        all={all}
+      />
       <OnlineButton loading={stop.isPending} onClick={() => stop.mutate(backup.id)} label={t('backups.action.stop')} />
     </section>
   );

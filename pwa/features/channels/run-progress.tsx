@@ -4,8 +4,8 @@ import { useTranslation } from 'react-i18next';
 import { useIsOnline } from '#pwa/offline/online-status.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
+import { Progress } from '#pwa/ui/controls/progress.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
-import typography from '#pwa/ui/styles/typography.module.css';
 import styles from './run-progress.module.css';
 import { type ActiveRun, type ChannelRunsView, secondsLeft } from './use-channel-runs.ts';
 
@@ -20,26 +20,18 @@ export function RunProgress({ active, ended, putAway, stop, isStopping }: RunPro
   const { kind, run } = active;
   const text = t(`channels.run.progress_${kind}`, { done: format.count(run.done), total: format.count(run.total) });
   const left = secondsLeft(run, Date.now() / 1000);
-  const share = (count: number): string => `${run.total === 0 ? 0 : Math.min(100, (count / run.total) * 100)}%`;
   return (
     <div className={styles.run}>
-      <span className={`${typography.small} ${styles.line}`}>
-        <span role="status">{text}</span>
-        {run.failed > 0 && <StatusMark status="failed">{t('channels.run.failed', { count: run.failed })}</StatusMark>}
-        {left !== undefined && <span className={styles.left}>{t('channels.run.left', { time: format.duration(left * 1000) })}</span>}
-      </span>
-      <span
-        className={styles.bed}
-        role="progressbar"
-        aria-label={t(`channels.run.name_${kind}`)}
-        aria-valuemin={0}
-        aria-valuemax={run.total}
-        aria-valuenow={Math.min(run.done, run.total)}
-        aria-valuetext={text}
+      <Progress
+        name={t(`channels.run.name_${kind}`)}
+        text={text}
+        left={left === undefined ? undefined : t('channels.run.left', { time: format.duration(left * 1000) })}
+        done={run.done}
+        all={run.total}
+        failed={run.failed}
       >
-        <i style={{ width: share(run.done - run.failed) }} />
-        <i data-failed style={{ width: share(run.failed) }} />
-      </span>
+        {run.failed > 0 && <StatusMark status="failed">{t('channels.run.failed', { count: run.failed })}</StatusMark>}
+      </Progress>
       <Button disabled={!isOnline} loading={isStopping} onClick={() => void stop(kind)}>
         {t('channels.run.stop')}
       </Button>
@@ -47,7 +39,7 @@ export function RunProgress({ active, ended, putAway, stop, isStopping }: RunPro
   );
 }
 
-/** What a run came to; the ones that failed are one press away. */
+/** Result of a run, with a link to the channels that failed. */
 function EndedRun({ kind, run, onClose }: ActiveRun & { onClose: () => void }) {
   const { t } = useTranslation();
   const format = useFormat();

@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next';
 import type { ImportDetails } from '#shared/imports.ts';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
-import { ProgressLine } from './progress-line.tsx';
+import { Progress } from '#pwa/ui/controls/progress.tsx';
 import styles from './imports.module.css';
 
 /** Rows that are done, their rate, the time left, and each kind of rows. */
@@ -13,20 +13,20 @@ export function ImportProgress({ run, at }: { run: ImportDetails; at: number }) 
   const { done, total, rate, kinds } = progress;
   const isMoving = (state === 'running' || state === 'planning') && !run.is_waiting;
   const left = isMoving && rate > 0 && done < total ? (total - done) / rate : undefined;
-  const facts = [
-    ...(isMoving && rate > 0 ? [t('imports.progress.rate', { rate: format.count(rate) })] : []),
-    ...(left === undefined ? [] : [t('imports.progress.left', { time: format.duration(left * 1000) })]),
-    ...(isMoving && started > 0 && at > started ? [t('imports.progress.since', { time: format.duration((at - started) * 1000) })] : []),
-  ];
   return (
     <div className={styles.progress}>
-      <ProgressLine
+      <Progress
         name={t('imports.progress.name')}
         text={t('imports.progress.rows', { done: format.count(done), total: format.count(total) })}
-        facts={facts}
+        left={left === undefined ? undefined : t('imports.progress.left', { time: format.duration(left * 1000) })}
         done={done}
         all={total}
-      />
+      >
+        {isMoving && rate > 0 && <span>{t('imports.progress.rate', { rate: format.count(rate) })}</span>}
+        {isMoving && started > 0 && at > started && (
+          <span>{t('imports.progress.since', { time: format.duration((at - started) * 1000) })}</span>
+        )}
+      </Progress>
       <ul className={styles.kinds}>
         {kinds
           .filter((kind) => kind.total > 0)

@@ -4,10 +4,10 @@ import { useTranslation } from 'react-i18next';
 import type { ImportDetails } from '#shared/imports.ts';
 import { OnlineButton } from '#pwa/offline/online-button.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
+import { Progress } from '#pwa/ui/controls/progress.tsx';
 import { Refusal } from '#pwa/ui/form/refusal.tsx';
 import layout from '#pwa/ui/styles/layout.module.css';
 import styles from './imports.module.css';
-import { ProgressLine } from './progress-line.tsx';
 import { usePlanImport } from './queries.ts';
 import { sizeText } from '#pwa/ui/size-text.ts';
 import { sendFile, useUpload } from './uploads.ts';
@@ -30,7 +30,7 @@ export function UploadProgress({ run, partBytes }: { run: ImportDetails; partByt
   };
   return (
     <div className={`${layout.stackMd} ${styles.progress}`}>
-      <ProgressLine
+      <Progress
         name={t('imports.upload.name')}
         text={t('imports.upload.sent', { sent: sizeText(sent, format), all: sizeText(run.bytes, format) })}
         done={sent}

@@ -2,6 +2,7 @@ import { useTranslation } from 'react-i18next';
 import { drawingActions, SubmitCode } from '#shared/drawings.ts';
 import { taskActions, videoActions } from '#shared/tasks.ts';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
+import { ProgressBar } from '#pwa/ui/controls/progress.tsx';
 import { type Status, StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import layout from '#pwa/ui/styles/layout.module.css';
 import typography from '#pwa/ui/styles/typography.module.css';
@@ -48,7 +49,7 @@ export function useCodeText(): (code: number) => string {
   };
 }
 
-/** How far it has come, as a bar and a number. What has ended has no bar. */
+/** Progress as a bar and a number. A task that has ended has no bar. */
 export function Progress({ row }: { row: TaskRow }) {
   const { t } = useTranslation();
   const { percent } = row;
@@ -56,16 +57,7 @@ export function Progress({ row }: { row: TaskRow }) {
     return <span className={typography.muted}>{percent === undefined ? '—' : `${percent}%`}</span>;
   return (
     <span className={`${layout.row} ${styles.progress}`}>
-      <span
-        className={styles.track}
-        role="progressbar"
-        aria-label={t('tasks.column.progress')}
-        aria-valuenow={percent}
-        aria-valuemin={0}
-        aria-valuemax={100}
-      >
-        <i style={{ inlineSize: `${percent}%` }} />
-      </span>
+      <ProgressBar name={t('tasks.column.progress')} done={percent} all={100} />
       {percent}%
     </span>
   );
