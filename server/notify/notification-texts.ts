@@ -1,4 +1,4 @@
-// What notices say, in both languages. The zh texts and the order of the values are interface: receivers of webhooks read them.
+// Texts of notifications in both languages. The zh texts and the order of the values are interface: receivers of webhooks read them.
 import { ChannelStatus } from '#shared/channels.ts';
 import { type Language, reasonText } from '#shared/errors.ts';
 import type { PriceSyncFailure } from '#shared/price-sync.ts';
@@ -29,7 +29,7 @@ const quotaLow: Texts = {
     content: "{{value}}: {{value}} is left. Top up so that your calls continue.<br/>Top up here: <a href='{{value}}'>{{value}}</a>",
   },
 };
-/** While the site's address is not set: better no link than one to the reader's own machine. */
+/** Without a link, because the site's address is not set. */
 const quotaLowUnlinked: Texts = {
   zh: { title: quotaLow.zh.title, content: '{{value}}，当前剩余额度为 {{value}}，为了不影响您的使用，请及时在控制台的钱包页充值。' },
   en: {
@@ -108,7 +108,7 @@ const syncFailures: Record<PriceSyncFailure, Record<Language, string>> = {
   too_large: { zh: '内容过大', en: 'it is too large' },
   http_status: { zh: 'HTTP 状态', en: 'HTTP status' },
   not_json: { zh: '不是 JSON', en: 'it is not JSON' },
-  repeated_name: { zh: '名称重复', en: 'a name stands twice' },
+  repeated_name: { zh: '名称重复', en: 'a name is repeated' },
   unknown_format: { zh: '格式未知', en: 'its format is unknown' },
   interrupted: { zh: '进程中断', en: 'its process ended' },
   other: { zh: '内部错误', en: 'an internal error' },
@@ -152,9 +152,9 @@ const billDrift: Texts = {
     content: '上游账户「{0}」{1} 至 {2} 有 {3} 天的账单与日志不符：账单为 ${4}，按日志应为 ${5}。详情见控制台的“上游账单”页。',
   },
   en: {
-    title: 'The bill of {0} is away from the log',
+    title: 'The bill of {0} differs from the log',
     content:
-      'The bill of provider account {0} is away from the log on {3} of the days from {1} to {2}: ${4} were billed, and ${5} expected. See Provider bills in the console.',
+      'The bill of provider account {0} differs from the log on {3} days between {1} and {2}: ${4} billed, ${5} expected. See Provider bills in the console.',
   },
 };
 const channelsTested: Texts = {
@@ -250,15 +250,15 @@ export function trialText(language: Language): NotificationText {
   return plainText('test', trial, language);
 }
 
-/** As a webhook says it: names are in it as they are, values are not. */
+/** Text for webhooks: names are filled in unescaped, values are sent apart. */
 export function webhookContent({ content, inserts }: NotificationText): string {
   return fill(content, inserts);
 }
 
-/** As a mail says it. */
+/** Content of a mail. */
 export function mailContent({ content, inserts, values }: NotificationText): { html: string; text: string } {
   const html = fillValues(fill(content, inserts.map(escapeHtml)), values.map(escapeHtml));
-  // What stands within a tag is counted, and goes with it.
+  // Values within a tag are numbered as well, and removed with it.
   let index = -1;
   const numbered = content.replace(/\{\{value\}\}/g, () => {
     index += 1;

@@ -201,7 +201,7 @@ export interface BilledDrift {
   billed: string;
 }
 
-/** Alerts administrators that a provider's bill is away from what its calls should have cost. */
+/** Alerts administrators of a provider's bill that differs from the expected cost of its calls. */
 export async function alertOfBill(parts: NotificationDependencies, { id, name, ...facts }: BilledDrift): Promise<void> {
   const [ours, billed] = [facts.ours, facts.billed].map((dollars) => Number(dollars).toFixed(2));
   const event = { ...facts, code: 'bill_drift', account_id: id, name: plainText(name), ours: ours ?? '', billed: billed ?? '' } as const;

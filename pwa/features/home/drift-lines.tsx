@@ -8,7 +8,7 @@ interface DriftLinesProps {
   maySetPrices: boolean;
 }
 
-/** Models whose price is away from what their provider says that calls cost. */
+/** Models whose prices differ from the costs that their provider reports. */
 export function DriftLines({ drifts, maySetPrices }: DriftLinesProps) {
   const { t } = useTranslation();
   const format = useFormat();
