@@ -23,15 +23,15 @@ import type { ReferenceSource } from '#server/slices/as-code/references.ts';
 import { releaseFiles } from '#server/slices/as-code/release.ts';
 
 const usage = `npm run apply -- FILE… [options]      apply files of settings, groups, prices, channels and tokens
-npm run export -- FILE                write what stands into such a file; - for the standard output
+npm run export -- FILE                write the current configuration to such a file; - for the standard output
 
 FILE is YAML or JSON, or a folder with such files. DATABASE_URL names the database; servers may run meanwhile.
 
   --dry-run          show what would change, and write nothing; exits 2 if something would
-  --prune            delete what these files managed before and do not describe any more
+  --prune            delete objects that these files managed before and no longer describe
   --name NAME        name of the set of files (default: name in the files, else that of the file or folder)
-  --keys-out FILE    append keys that are made for new tokens, as JSON lines; readable by its owner only
-  --release NAME     let the console manage again what this set of files manages
+  --keys-out FILE    append keys generated for new tokens, as JSON lines; readable by its owner only
+  --release NAME     release the objects of this set of files to the console
   --tokens USERS     export: the tokens of these users too, with commas between them
   --schema           print the JSON Schema of such files
   --json             write plan, result and errors as JSON
@@ -117,7 +117,7 @@ async function apply(context: AppContext, request: ApplyRequest): Promise<number
   if (plan.changes.length > 0) await recordAudit(context, { kind: 'file', action: 'applied', name: plan.name });
   const outputs = values['keys-out'] === undefined ? 'their owners see them in the console' : `written to ${values['keys-out']}`;
   // Keys are in no log of a pipeline.
-  write(plan, `${planText(plan)}${keys.length === 0 ? '' : `${keys.length} keys were made: ${outputs}\n`}Applied.\n`);
+  write(plan, `${planText(plan)}${keys.length === 0 ? '' : `${keys.length} keys were generated: ${outputs}\n`}Applied.\n`);
   return 0;
 }
 

@@ -1,4 +1,4 @@
-// What stands, as a file: what differs from a new installation, and no secret. In the place of each secret is a reference, by whose name it is given.
+// Exports the differences from a new installation as a file. Secrets are replaced by references, whose values an apply needs.
 import { stringify } from 'yaml';
 import { ChannelStatus } from '#shared/channels.ts';
 import { commaList } from '#shared/comma-list.ts';
