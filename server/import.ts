@@ -7,47 +7,54 @@ import { createContext } from '#server/create-context.ts';
 import { readEnv } from '#server/env.ts';
 import { openStore } from '#server/serve.ts';
 import { openProgram } from '#server/slices/imports/open-program.ts';
-import { progressText, proofText, reportText } from '#server/slices/imports/print-report.ts';
+import { dryRunText, progressText, proofText, reportText } from '#server/slices/imports/print-report.ts';
 import { checkConflicts, ImportConflicts, runImport } from '#server/slices/imports/run-import.ts';
 import { runCommand } from '#server/slices/imports/runs/run-command.ts';
 
 const usage = `npm run import -- --from SOURCE [options]
 
-SOURCE is a SQLite file, mysql://…, postgres://…, or the text of SQL_DSN. It is only read. LiteLLM: its PostgreSQL address, --config, or both. DATABASE_URL names the database that is imported into.
+SOURCE is an SQLite file, mysql://…, postgres://…, or the text of SQL_DSN. It is only read. From LiteLLM: its PostgreSQL address, --config, or
+both. DATABASE_URL names the database that is imported into.
 
   --config FILE         config.yaml of LiteLLM
   --env-file FILE       environment of LiteLLM: keys of its deployments, LITELLM_SALT_KEY
   --dry-run             report what would be imported, and write nothing
   --log-days N          import the rows of the log of the last N days (default 0: none)
-  --conflicts CHOICE    refuse (default), leave or rename: accounts whose names are taken here
+  --conflicts CHOICE    refuse (default), leave or rename: what becomes of names, keys and codes that are taken here
   --replace-settings    replace settings that have another value here
   --without-settings    leave settings, prices and groups as they are
   --without-backup      write without a backup of what is here, which is the way back
   --json                write report and proof as JSON
 `;
 
-const { values } = parseArgs({
-  options: {
-    from: { type: 'string' },
-    config: { type: 'string' },
-    'env-file': { type: 'string' },
-    'dry-run': { type: 'boolean', default: false },
-    'log-days': { type: 'string', default: '0' },
-    conflicts: { type: 'string', default: 'refuse' },
-    'replace-settings': { type: 'boolean', default: false },
-    'without-settings': { type: 'boolean', default: false },
-    'without-backup': { type: 'boolean', default: false },
-    json: { type: 'boolean', default: false },
-    help: { type: 'boolean', default: false },
-  },
-});
+let values: ReturnType<typeof readArguments>;
 
 try {
+  values = readArguments();
   process.exitCode = values.help || (values.from === undefined && values.config === undefined) ? help() : await main();
 } catch (failure) {
   const text = failure instanceof Error ? failure.message : String(failure);
   process.stderr.write(`The import could not be made: ${text}\n`);
   process.exitCode = failure instanceof ImportConflicts ? 1 : 2;
+}
+
+/** @throws {TypeError} for options that do not exist */
+function readArguments() {
+  return parseArgs({
+    options: {
+      from: { type: 'string' },
+      config: { type: 'string' },
+      'env-file': { type: 'string' },
+      'dry-run': { type: 'boolean', default: false },
+      'log-days': { type: 'string', default: '0' },
+      conflicts: { type: 'string', default: 'refuse' },
+      'replace-settings': { type: 'boolean', default: false },
+      'without-settings': { type: 'boolean', default: false },
+      'without-backup': { type: 'boolean', default: false },
+      json: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  }).values;
 }
 
 function help(): number {
@@ -68,7 +75,7 @@ async function main(): Promise<number> {
     try {
       const plan = await runImport(context, { program, options, isDry: true });
       if (values['dry-run']) {
-        write(plan, reportText(plan));
+        write(plan, `${reportText(plan)}\n${dryRunText(plan, options)}`);
         return plan.notes.some(({ effect }) => effect === 'conflict') ? 1 : 0;
       }
       checkConflicts(plan);

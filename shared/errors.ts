@@ -51,7 +51,7 @@ export const errors = {
     '地址必须是 mysql://…、postgres://… 或 SQL_DSN 的内容',
     'The address must be mysql://…, postgres://…, or the text of SQL_DSN',
   ),
-  import_not_sqlite: entry(200, '这不是 SQLite 数据库文件；压缩包请先解压', 'This is no SQLite database file; unpack archives first'),
+  import_not_sqlite: entry(200, '这不是 SQLite 数据库文件；压缩包请先解压', 'This is not an SQLite database; unpack archives first'),
   import_too_large: entry(200, '文件超过 {limit} MB', 'The file is larger than {limit} MB'),
   import_disk_full: entry(200, '服务器磁盘空间不足，无法存放此文件', "The server's disk has not enough space for this file"),
   import_part_order: entry(200, '文件的这一部分不是接下来的部分', 'This part of the file is not the next one'),

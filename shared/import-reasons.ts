@@ -22,6 +22,10 @@ export const importReasons = {
     zh: '并入您的超级管理员账号：余额、用量与令牌加入，名称、密码和设置保持不变',
     en: 'Joined with the super administrator here: balance, usage and tokens are added; name, password and settings stay',
   },
+  second_root: {
+    zh: '此处已有超级管理员：导入后成为第二个超级管理员，密码不变',
+    en: 'A second super administrator here, with the password it had',
+  },
   name_case: { zh: '与另一用户名只有大小写不同', en: 'Differs from another name by letter case only' },
   display_name_cut: {
     zh: '显示名称过长或含有不可用的字符，已调整',
@@ -47,15 +51,21 @@ export const importReasons = {
   invite_code_taken: { zh: '邀请码已被占用，将另行生成', en: 'The invite code is taken; a new one is made' },
   access_token_taken: { zh: '系统访问令牌已属于其他用户', en: 'The system access token belongs to another user' },
   debt: { zh: '负余额导入为 0', en: 'The negative balance becomes 0' },
-  group_unknown: { zh: '分组 {detail} 没有倍率，按 1 计', en: 'The group {detail} has no ratio: 1 counts' },
-  second_factor: { zh: '两步验证未导入，请通知用户', en: 'The second factor is not imported: tell its user' },
+  group_unknown: { zh: '分组 {detail} 没有倍率，按 1 计', en: 'The group {detail} has no ratio: 1 is used' },
+  second_factor: {
+    zh: '两步验证未导入，仅凭密码即可登录，请通知用户',
+    en: 'Two-factor sign-in is not imported: the password alone signs in; inform the user',
+  },
   setting_part: { zh: '个人设置 {detail} 没有对应项', en: 'The personal setting {detail} has no counterpart' },
 
   // Tokens
   key_taken: { zh: '密钥已属于此处的其他令牌', en: 'The key already belongs to another token here' },
   key_missing: { zh: '没有密钥', en: 'Has no key' },
   key_kind: { zh: '{detail} 类型的密钥不能用于调用', en: 'Keys of the kind {detail} make no calls' },
-  key_hash_no_place: { zh: '来源只有密钥的哈希，无法使其继续可用', en: 'The source has only a hash of the key: it cannot go on working' },
+  key_hash_no_place: {
+    zh: '来源只有密钥的哈希，无法使其继续可用',
+    en: 'The source stores only a hash of the key, so it cannot continue to work',
+  },
   console_session: { zh: '控制台会话', en: 'Session of its console' },
   name_cut: { zh: '名称过长，已截短', en: 'The name was too long; cut' },
   addresses_unreadable: {
@@ -64,7 +74,7 @@ export const importReasons = {
   },
   group_no_place: {
     zh: '令牌分组 {detail} 没有对应项：使用用户自己的分组',
-    en: "The token's group {detail} has no counterpart: the user's own group counts",
+    en: "The token's group {detail} has no counterpart: the user's own group applies",
   },
   owner_missing: { zh: '没有所属用户', en: 'Has no owner' },
   owner_chosen: { zh: '归属于 {detail}', en: 'Belongs to {detail} now' },
@@ -77,7 +87,7 @@ export const importReasons = {
 
   // Channels
   type_unsupported: { zh: '不支持的渠道类型 {detail}', en: 'Channels of type {detail} are not supported' },
-  type_mapped: { zh: '类型 {detail}', en: 'The type becomes {detail}' },
+  type_mapped: { zh: '渠道类型编号变为 {detail}', en: 'The number of its type changes: {detail}' },
   channel_invalid: { zh: '已停用：{detail}', en: 'Disabled: {detail}' },
   key_split: { zh: '多个密钥变为 {detail} 个渠道', en: 'Its keys become {detail} channels' },
   key_empty: { zh: '没有密钥', en: 'Has no key' },
@@ -89,7 +99,7 @@ export const importReasons = {
     zh: '已加密，未提供正确的 LITELLM_SALT_KEY',
     en: 'Encrypted, and LITELLM_SALT_KEY was not given or is another one',
   },
-  text_no_json: { zh: '{detail} 不是合法的 JSON，未导入', en: '{detail} is no valid JSON; not imported' },
+  text_no_json: { zh: '{detail} 不是合法的 JSON，未导入', en: '{detail} is not valid JSON; not imported' },
   mapping_followed: { zh: '模型映射链已展开', en: 'The chain of its model mapping is resolved' },
   wildcard: { zh: '通配模型 {detail} 没有对应项', en: 'The wildcard {detail} has no counterpart' },
   address_plan: { zh: '地址变为 {detail}', en: 'The address becomes {detail}' },
@@ -99,15 +109,15 @@ export const importReasons = {
   },
 
   // Settings and prices
-  setting_unknown: { zh: '没有对应的设置', en: 'There is no such setting' },
+  setting_unknown: { zh: 'Tidegate 没有对应的设置', en: 'Tidegate has no such setting' },
   setting_refused: { zh: '值不被接受：{detail}', en: 'The value is not accepted: {detail}' },
   setting_kept: { zh: '此处已设为其他值，保持不变', en: 'Set to another value here, which stays' },
   setting_needs: { zh: '缺少 {detail}', en: '{detail} is missing' },
   setting_payment: { zh: '付款将到达 Tidegate 的地址', en: "Payments will arrive at Tidegate's address" },
   price_none: { zh: '没有价格：调用会被拒绝', en: 'Has no price: calls are refused' },
-  price_default: { zh: '来源未保存价格，使用 Tidegate 的价格', en: "The source has saved no prices: Tidegate's count" },
+  price_default: { zh: '来源未保存价格，使用 Tidegate 的价格', en: "The source has saved no prices: Tidegate's apply" },
   price_expression: { zh: '按表达式计价，没有对应项', en: 'Priced by an expression that has no counterpart' },
-  price_differs: { zh: '同名部署价格不同，使用最高价', en: 'Deployments of this name have several prices: the highest counts' },
+  price_differs: { zh: '同名部署价格不同，使用最高价', en: 'Deployments of this name have several prices: the highest applies' },
   price_unlisted: { zh: '来源没有该模型的价格', en: 'The source has no price of this model' },
   units_differ: {
     zh: '来源的 QuotaPerUnit（{detail}）与此处不同',
@@ -122,18 +132,18 @@ export const importReasons = {
   task_kind: { zh: '平台 {detail} 没有对应项', en: 'The platform {detail} has no counterpart' },
   log_kind: { zh: '登录等记录', en: 'Sign-ins and other events' },
   log_older: { zh: '早于所选天数', en: 'Older than the chosen days' },
-  user_gone: { zh: '用户已不存在：归于“无用户”', en: 'Its user is gone: it belongs to nobody' },
+  user_gone: { zh: '用户已不存在：归于“无用户”', en: 'Its user no longer exists: it belongs to no user here' },
 
   // What has no place at all
-  plan_unlimited: { zh: '不限额度的套餐，到期时间见明细', en: 'A plan without a limit' },
-  plan_left: { zh: '套餐剩余额度，到期时间见明细', en: 'What is left of a plan' },
+  plan_unlimited: { zh: '不限额度的套餐未导入，到期时间见明细', en: 'A plan without a limit is not imported' },
+  plan_left: { zh: '套餐剩余额度未导入，到期时间见明细', en: 'The unused rest of a plan is not imported' },
   unlimited: {
     zh: '没有上限，此处同样没有上限；原余额没有意义，记为 0',
-    en: 'Has no limit, and none here: what its balance was has no meaning and is 0',
+    en: 'Has no limit, here either: the balance it had meant nothing and becomes 0',
   },
   budget_of_team: {
     zh: '以团队预算的剩余额度为上限：每个密钥各自拥有，不再共用',
-    en: "Limited to what is left of its team's budget: each key has that limit of its own",
+    en: "Limited to what its team's budget has left; the keys of a team no longer share it, each has that limit",
   },
 } as const satisfies Record<string, LocalText>;
 
@@ -143,7 +153,24 @@ export function isImportReason(code: string): code is ImportReason {
   return Object.hasOwn(importReasons, code);
 }
 
+/** Details of `channel_invalid`; codes without a text are shown as they are. */
+const channelProblems: Readonly<Record<string, LocalText>> = {
+  base_url_required: { zh: '该类型的渠道必须填写地址', en: 'a channel of its type needs a base URL' },
+  key_form: { zh: '密钥的格式与渠道类型不符', en: 'the key does not have the form that its type needs' },
+  key_aws: { zh: '密钥不是 AWS 的格式', en: 'the key is neither AccessKeyId|SecretAccessKey|Region nor ApiKey|Region' },
+  key_google: { zh: '密钥不是 Google 的格式', en: 'the key is neither an API key nor the JSON of a service account' },
+  key_codex: { zh: '密钥不是 Codex 的 auth.json', en: 'the key is not JSON with access_token and account_id' },
+  key_characters: { zh: '密钥含有不可见或非 ASCII 字符', en: 'the key has characters other than visible ASCII' },
+  app_invalid: { zh: '应用类型只能是 completion 或 workflow', en: 'the kind of app is neither completion nor workflow' },
+  account_required: { zh: '缺少账号 ID', en: 'the account ID is missing' },
+  library_required: { zh: '缺少知识库 ID', en: 'the ID of the library is missing' },
+  regions_required: { zh: '缺少区域', en: 'the region is missing' },
+  format: { zh: '渠道类型不支持所设的格式', en: 'its type does not support one of its formats' },
+};
+
 /** The reason as a text. */
 export function importReasonText(code: string, detail: string, language: 'zh' | 'en'): string {
-  return isImportReason(code) ? importReasons[code][language].replace('{detail}', () => detail) : code;
+  if (!isImportReason(code)) return code;
+  const said = code === 'channel_invalid' ? (channelProblems[detail]?.[language] ?? detail) : detail;
+  return importReasons[code][language].replace('{detail}', () => said);
 }

@@ -1,3 +1,5 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { runImport } from '#server/slices/imports/run-import.ts';
@@ -225,6 +227,55 @@ test('one-hub is refused by name', async () => {
     database.exec('CREATE TABLE user_groups (id integer, symbol text); ALTER TABLE logs ADD COLUMN cost_quota integer');
   }
   await expect(planImport(app, source.file)).rejects.toThrow('database of done-hub');
+});
+
+describe('what is no database of a gateway is named', () => {
+  let app: TestApp;
+  let source: SourceCopy;
+  beforeAll(async () => {
+    app = await createTestApp(embeddedEngine);
+    source = sourceCopy('one-api');
+  });
+  afterAll(async () => {
+    await app.close();
+    source[Symbol.dispose]();
+  });
+
+  it('other files, cut ones, folders, other addresses, and Tidegate itself', async () => {
+    const folder = path.dirname(source.file);
+    const cut = path.join(folder, 'cut.db');
+    writeFileSync(cut, readFileSync(source.file).subarray(0, 60_000));
+    const text = path.join(folder, 'text.db');
+    writeFileSync(text, 'no database');
+    const own = path.join(folder, 'own.db');
+    using database = new DatabaseSync(own);
+    for (const name of ['users', 'tokens', 'channels', 'options', 'ledger']) database.exec(`CREATE TABLE ${name} (id, doc)`);
+    const sources = {
+      [text]: 'not an SQLite database',
+      [cut]: 'damaged, or was copied while it was being written',
+      [folder]: 'is not a file',
+      [`${folder}/absent.db`]: 'There is no file',
+      'mongodb://user:secret@host/x': 'not with mongodb://',
+      [own]: 'database of Tidegate',
+    };
+    for (const [from, message] of Object.entries(sources)) await expect(planImport(app, from)).rejects.toThrow(message);
+  });
+});
+
+test('a super administrator beside the one that is here is named', async () => {
+  await using app = await createTestApp(embeddedEngine);
+  using source = sourceCopy('one-api');
+  expect((await planImport(app, source.file)).notes.map(({ reason }) => reason)).not.toContain('second_root');
+  await app.setup();
+  {
+    using database = new DatabaseSync(source.file);
+    database.exec("UPDATE users SET username = 'owner' WHERE username = 'root'");
+  }
+  expect((await planImport(app, source.file)).notes).toContainEqual(
+    expect.objectContaining({ effect: 'changed', reason: 'second_root', names: ['owner'] }),
+  );
+  await importFrom(app, source.file);
+  expect((await importFrom(app, source.file)).report.notes.map(({ reason }) => reason)).not.toContain('second_root');
 });
 
 describe('an import into an installation with accounts', () => {

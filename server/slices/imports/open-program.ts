@@ -55,9 +55,10 @@ export async function openProgram(
   try {
     const program = isLiteLlm(source) ? await openLiteLlm({ ...liteLlm, source }) : await openNewApi({ source, ...parts });
     if (program === null) {
-      throw new SourceError('The database is of no program that can be imported from: it has no tables of one-api, new-api or LiteLLM', {
-        failure: 'unknown',
-      });
+      const text = source.tables.has('ledger')
+        ? 'This is a database of Tidegate: copy it with npm run move, or with npm run backup and npm run restore'
+        : 'The database has no tables of one-api, new-api or LiteLLM';
+      throw new SourceError(text, { failure: 'unknown' });
     }
     if (configuration !== null && program.program !== 'litellm')
       throw new SourceError('A configuration belongs to LiteLLM, but the database does not');

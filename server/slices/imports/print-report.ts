@@ -1,6 +1,6 @@
 // Report and proof as texts for a terminal.
 import { importReasonText } from '#shared/import-reasons.ts';
-import type { ImportProgress, ImportProof, ImportReport } from '#shared/imports.ts';
+import type { ImportOptions, ImportProgress, ImportProof, ImportReport } from '#shared/imports.ts';
 
 const kindNames: Readonly<Record<string, string>> = {
   setting: 'settings',
@@ -22,8 +22,9 @@ export function reportText({ label, counts, money, notes, more_notes: more }: Im
   for (const { kind, source, added, changed, same, left } of counts) {
     if (source > 0) lines.push(row([kindNames[kind] ?? kind, ...[source, added, changed, same, left].map(String)]));
   }
-  lines.push('', row(['quota', 'source', 'here', 'left out', 'of deleted rows']));
-  for (const { name, source, here, left, deleted } of money) lines.push(row([name, ...[source, here, left, deleted].map(String)]));
+  const sums = money.filter(({ source, here, left, deleted }) => source !== 0 || here !== 0 || left !== 0 || deleted !== 0);
+  if (sums.length > 0) lines.push('', row(['quota', 'source', 'here', 'left out', 'of deleted rows']));
+  for (const { name, source, here, left, deleted } of sums) lines.push(row([name, ...[source, here, left, deleted].map(String)]));
   for (const effect of ['conflict', 'left', 'changed'] as const) {
     const found = notes.filter((note) => note.effect === effect);
     if (found.length === 0) continue;
@@ -39,6 +40,18 @@ export function reportText({ label, counts, money, notes, more_notes: more }: Im
     }
   }
   if (more > 0) lines.push(`  and ${more} more`);
+  return `${lines.join('\n')}\n`;
+}
+
+/** What to do after a dry run. */
+export function dryRunText({ notes }: ImportReport, { log_days: logDays }: Pick<ImportOptions, 'log_days'>): string {
+  const lines = ['Nothing was written.'];
+  if (logDays === 0) lines.push('The log is not included: add --log-days N for the rows of the last N days.');
+  lines.push(
+    notes.some(({ effect }) => effect === 'conflict')
+      ? 'Conflicts refuse the import: add --conflicts leave to leave such rows out, or --conflicts rename to rename such accounts.'
+      : 'The same command without --dry-run imports.',
+  );
   return `${lines.join('\n')}\n`;
 }
 

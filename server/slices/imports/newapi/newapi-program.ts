@@ -71,7 +71,7 @@ export async function openNewApi({ source, now, secrets }: ProgramParts): Promis
   };
   return {
     program,
-    label: `${program} ${generationOf(source, program)}, ${engineNames[source.engine]} ${source.version}`.trim(),
+    label: `${program}${generationOf(source, program)}, ${engineNames[source.engine]} ${source.version}`,
     identity: await identityOf(source, program),
     quotaPerUnit,
     settings: mapping.settings,
@@ -96,7 +96,7 @@ const engineNames = { sqlite: 'SQLite', mysql: 'MySQL', postgresql: 'PostgreSQL'
 
 function programOf(source: SourceDatabase): 'one-api' | 'new-api' | null {
   const needed = ['users', 'tokens', 'channels', 'options'];
-  if (!needed.every((table) => source.tables.has(table))) return null;
+  if (!needed.every((table) => source.tables.has(table)) || !hasColumn(source, 'options', 'key')) return null;
   if (hasColumn(source, 'user_groups', 'symbol')) {
     const name = hasColumn(source, 'logs', 'cost_quota') || source.tables.has('invite_codes') ? 'done-hub' : 'one-hub';
     throw new SourceError(
@@ -108,11 +108,11 @@ function programOf(source: SourceDatabase): 'one-api' | 'new-api' | null {
   return isOneApi ? 'one-api' : 'new-api';
 }
 
-/** Versions in the database are those of its first start, so tables and columns identify the version. */
+/** Appended to the name. Versions in the database are those of its first start, so tables and columns identify the version. */
 function generationOf(source: SourceDatabase, program: 'one-api' | 'new-api'): string {
   if (program === 'one-api') return '';
-  if (source.tables.has('subscription_plans')) return '2026';
-  return hasColumn(source, 'channels', 'channel_info') ? 'of late 2025' : 'of 2025';
+  if (source.tables.has('subscription_plans')) return ' 2026';
+  return hasColumn(source, 'channels', 'channel_info') ? ' of late 2025' : ' of 2025';
 }
 
 /** Of what never changes: the time of the first start, and the first account. */

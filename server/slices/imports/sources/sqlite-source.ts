@@ -2,6 +2,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { backticks, greatestStatement, pageStatement, totalsOf, totalStatement } from './sql-text.ts';
 import { type SourceDatabase, SourceError, type SourceRow } from './source-database.ts';
 
+/** SQLITE_NOTADB, https://www.sqlite.org/rescode.html#notadb */
+const notADatabase = 26;
 /** Bytes of a value, and of a row. */
 const longestValue = 32_000_000;
 
@@ -51,7 +53,12 @@ export function openSqliteSource(file: string): SourceDatabase {
   } catch (failure) {
     database.close();
     if (failure instanceof SourceError) throw failure;
-    throw new SourceError(`The file is no SQLite database: ${messageOf(failure)}`, { cause: failure });
+    throw new SourceError(
+      errorCodeOf(failure) === notADatabase
+        ? 'The file is not an SQLite database'
+        : `The SQLite database is damaged, or was copied while it was being written: ${messageOf(failure)}`,
+      { cause: failure },
+    );
   }
 }
 
@@ -86,6 +93,10 @@ function later<T>(work: () => T): Promise<T> {
       }
     });
   });
+}
+
+function errorCodeOf(failure: unknown): unknown {
+  return failure instanceof Error && 'errcode' in failure ? failure.errcode : undefined;
 }
 
 function messageOf(failure: unknown): string {

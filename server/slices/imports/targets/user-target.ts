@@ -28,7 +28,8 @@ export const userTarget: Target<'user'> = {
     const names = await takenBy(job, rows);
     const values = await takenValues(job, rows);
     const verdicts: Verdict<UserDraft>[] = [];
-    for (const row of rows) verdicts.push(await judgeOne(job, row, { names, values }));
+    const hasRoot = rows.some(({ draft }) => draft.role >= Role.root) && (await hasOtherRoot(job));
+    for (const row of rows) verdicts.push(await judgeOne(job, row, { names, values, hasRoot }));
     return verdicts;
   },
   insertion({ inviterRef, ...draft }, id, idOf) {
@@ -52,9 +53,11 @@ interface Taken {
   names: Map<string, Pick<UserRecord, 'id' | 'username' | 'role'>>;
   /** `field:value` of other accounts, and of earlier rows of the page. */
   values: Set<string>;
+  /** Whether a super administrator is here who did not come from the same source. */
+  hasRoot: boolean;
 }
 
-async function judgeOne(job: ImportJob, row: FreshRow<UserDraft>, { names, values }: Taken): Promise<Verdict<UserDraft>> {
+async function judgeOne(job: ImportJob, row: FreshRow<UserDraft>, { names, values, hasRoot }: Taken): Promise<Verdict<UserDraft>> {
   const notes: RowNote[] = [];
   let draft = row.draft;
   const folded = foldName(draft.username);
@@ -80,6 +83,7 @@ async function judgeOne(job: ImportJob, row: FreshRow<UserDraft>, { names, value
       };
     }
   }
+  if (draft.role >= Role.root && hasRoot) notes.push({ reason: 'second_root' });
   for (const [field, note] of uniqueFields) {
     const value = draft[field];
     if (value === undefined) continue;
@@ -115,6 +119,15 @@ async function ownIds({ context, state, isDry }: ImportJob, ids: readonly number
   if (isDry || ids.length === 0) return new Set();
   const refs = await context.db.collection('ledger').find({ account: 'user', account_id: { in: ids }, kind: 'import' });
   return new Set(refs.filter(({ ref }) => ref.startsWith(`import:${state.id}:`)).map(({ account_id: id }) => id));
+}
+
+async function hasOtherRoot(job: ImportJob): Promise<boolean> {
+  const roots = await job.context.db.collection('users').find({ role: { gte: Role.root } });
+  const own = await ownIds(
+    job,
+    roots.map(({ id }) => id),
+  );
+  return roots.some(({ id }) => !own.has(id));
 }
 
 async function takenValues({ context }: ImportJob, rows: readonly FreshRow<UserDraft>[]): Promise<Set<string>> {
