@@ -205,7 +205,7 @@ describe.each(engines)('as-code on $kind', (engine) => {
     // Jobs that compare prices leave these as they are, and people read why.
     const entries = [{ key: 'ModelRatio', name: 'gpt-4o', before: 2, after: 3 }];
     const job = { actor: { id: 0, role: Role.root, username: '' }, reason: {} };
-    expect(await applyEntries(context, [{ model: 'gpt-4o', entries }], job)).toEqual({ done: [], changed: ['gpt-4o'] });
+    expect(await applyEntries(context, [{ model: 'gpt-4o', entries, lines: [] }], job)).toEqual({ done: [], changed: ['gpt-4o'] });
     // An incident does not wait for a file.
     const block = await admin.post(`/api/user_token/${token.id}/block`, { reason: 'leaked' });
     expect(block).toMatchObject({ success: true });

@@ -206,6 +206,58 @@ describe.each(engines)('price syncs on $kind', (engine) => {
     expect((await overview()).plans).toEqual([]);
   });
 
+  it('what was reviewed in dollars is not applied when its ratios mean other dollars', async () => {
+    const offerCached = (cached: number) => {
+      document = JSON.stringify({ openai: { models: { kept: { id: 'kept', cost: { input: 4, output: 4, cache_read: cached } } } } });
+    };
+    offerCached(1);
+    await run();
+    const reviewed = named(await overview());
+    const changes = { done: [], refused: [{ model: 'kept', reason: 'changed' }] };
+    // The review is of the price of cached tokens alone, whose ratio is relative to that of input.
+    await setOption(app, 'ModelRatio', JSON.stringify({ old: 1, kept: 4 }));
+    expect((await root.post('/api/price/sync/apply', { changes: reviewed })).data).toEqual(changes);
+    await setOption(app, 'ModelRatio', JSON.stringify({ old: 1, kept: 2 }));
+    const at = Math.floor(app.clock.now() / 1000) + 3600;
+    expect((await root.post('/api/price/sync/apply', { changes: reviewed, at })).data.done).toEqual(['kept']);
+    await setOption(app, 'QuotaPerUnit', '1000000');
+    app.clock.advance(hour);
+    await applyPlans(app.context);
+    expect((await overview()).plans).toMatchObject([{ model: 'kept', state: 'changed' }]);
+    expect(app.context.settings.get('CacheRatio')).not.toHaveProperty('kept');
+    // The next comparison shows the price of today.
+    await run();
+    const renewed = await overview();
+    expect(renewed.reviews).toMatchObject([{ lines: [{ name: 'input', before: 2, after: 4 }, {}, {}] }]);
+    await setOption(app, 'QuotaPerUnit', '500000');
+    expect((await root.post('/api/price/sync/apply', { changes: named(renewed) })).data).toEqual(changes);
+  });
+
+  it('prices that no map can have leave their model out, and a plan that is refused holds up no other', async () => {
+    document = JSON.stringify({
+      openai: { models: { new: { id: 'new', cost: { input: 1e-6, output: 1e6 } }, old: { id: 'old', cost: { input: 3, output: 3 } } } },
+    });
+    await setOption(app, 'PriceSyncApply', 'new');
+    expect(await run()).toMatchObject({ state: 'done', waiting: 1, invalid: ['new'] });
+    const at = Math.floor(app.clock.now() / 1000) + 3600;
+    await root.post('/api/price/sync/apply', { changes: named(await overview()), at: at + 1 });
+    const { db } = app.context;
+    const refused = {
+      id: await db.nextId('price_plans'),
+      model: 'new',
+      at,
+      state: 'waiting' as const,
+      user_id: 1,
+      created_at: 0,
+      source: '',
+    };
+    await db.collection('price_plans').insert({ ...refused, entries: [{ key: 'ModelRatio', name: 'new', after: 1e12 }], lines: [] });
+    app.clock.advance(2 * hour);
+    await applyPlans(app.context);
+    expect(ratios()).toEqual({ old: 1.5, kept: 2 });
+    expect((await overview()).plans).toMatchObject([{ model: 'new', state: 'changed' }]);
+  });
+
   it('a save by hand has its reason in the history, on one line', async () => {
     const options = [{ key: 'ModelRatio', value: JSON.stringify({ old: 4, kept: 2 }) }];
     expect(await root.put('/api/option/batch', { options, note: ' new contract\nof May ' })).toMatchObject({ success: true });

@@ -1,5 +1,7 @@
-// Writes entries into the price maps, each only if it is still as it was found: a change that was reviewed is applied as reviewed or not at all.
+// Writes entries into the price maps, each only if it is still as it was found and means the same prices: a change that was reviewed is applied as
+// reviewed or not at all.
 import { AppError } from '#shared/errors.ts';
+import type { PriceLine } from '#shared/price-sync.ts';
 import type { NumberMap } from '#shared/setting-values.ts';
 import { settings as catalogue } from '#shared/settings.ts';
 import { isHeldByFiles } from '#server/audit-log/actor.ts';
@@ -12,17 +14,29 @@ import { defaultText } from '#server/settings/defaults.ts';
 import { markOfEntry } from '#server/settings/managed-entries.ts';
 import type { SaveReason } from '#server/settings/option-changes.ts';
 import { finishOptionWrites } from '#server/settings/option-writes.ts';
-import { isPriceKey, type PriceKey } from './price-lines.ts';
+import {
+  byPriceKey,
+  changedLines,
+  isPriceKey,
+  isSamePrice,
+  type PriceKey,
+  priceKeys,
+  type Prices,
+  pricesAbout,
+  shownPrices,
+} from './price-lines.ts';
 
 export interface EntriesOfModel {
   model: string;
   entries: readonly PriceEntryRecord[];
+  /** Prices that the entries change, in US dollars. Ratios mean others after an edit of what they are relative to. */
+  lines: readonly PriceLine[];
 }
 
 export interface AppliedEntries {
   /** Models whose entries are as wanted now. */
   done: string[];
-  /** Models with an entry that was edited meanwhile, or that a file manages; nothing of theirs was written. */
+  /** Models with an entry that was edited meanwhile, that means another price now, or that a file manages; nothing of theirs was written. */
   changed: string[];
 }
 
@@ -59,10 +73,12 @@ interface EditedMap {
 
 async function plan(context: AppContext, models: readonly EntriesOfModel[]): Promise<AppliedEntries & { maps: Map<PriceKey, EditedMap> }> {
   await finishOptionWrites(context);
-  const stored = await storedMaps(context, [...new Set(models.flatMap(({ entries }) => entries.map(({ key }) => key)))].filter(isPriceKey));
+  const stored = await storedMaps(context, models.length === 0 ? [] : priceKeys);
+  const prices = byPriceKey((key) => Object.fromEntries(stored.get(key)?.values ?? []));
+  const quotaPerUnit = context.settings.get('QuotaPerUnit');
   const [done, changed]: [string[], string[]] = [[], []];
   const maps = new Map<PriceKey, EditedMap>();
-  for (const { model, entries } of models) {
+  for (const { model, entries, lines } of models) {
     const known = entries.flatMap(({ key, ...entry }) => (isPriceKey(key) ? [{ key, ...entry }] : []));
     const valueOf = ({ key, name }: (typeof known)[number]) => stored.get(key)?.values.get(name);
     const isApplied = known.every((entry) => valueOf(entry) === entry.after);
@@ -71,7 +87,8 @@ async function plan(context: AppContext, models: readonly EntriesOfModel[]): Pro
     if (
       (isManaged && !isApplied) ||
       known.length < entries.length ||
-      (!isApplied && known.some((entry) => valueOf(entry) !== entry.before))
+      (!isApplied && known.some((entry) => valueOf(entry) !== entry.before)) ||
+      (!isApplied && !areAmong(lines, linesOf(model, known, { prices, quotaPerUnit })))
     ) {
       changed.push(model);
       continue;
@@ -87,6 +104,36 @@ async function plan(context: AppContext, models: readonly EntriesOfModel[]): Pro
     }
   }
   return { done, changed, maps };
+}
+
+/** What the entries change now. */
+function linesOf(
+  model: string,
+  entries: readonly { key: PriceKey; name: string; after?: number | undefined }[],
+  { prices, quotaPerUnit }: { prices: Prices; quotaPerUnit: number },
+): PriceLine[] {
+  const before = pricesAbout(model, prices);
+  const after = byPriceKey((key): Record<string, number> => {
+    const map = new Map(Object.entries(before[key]));
+    for (const entry of entries) {
+      if (entry.key !== key) continue;
+      if (entry.after === undefined) map.delete(entry.name);
+      else map.set(entry.name, entry.after);
+    }
+    return Object.fromEntries(map);
+  });
+  return changedLines(shownPrices(model, before, quotaPerUnit), shownPrices(model, after, quotaPerUnit));
+}
+
+/** Reports whether each line is among the others. Further ones come of other decisions. */
+function areAmong(lines: readonly PriceLine[], others: readonly PriceLine[]): boolean {
+  const isSame = (one: number | undefined, other: number | undefined) =>
+    one === undefined || other === undefined ? one === other : isSamePrice(one, other);
+  const byName = new Map(others.map((line) => [line.name, line]));
+  return lines.every(({ name, before, after }) => {
+    const other = byName.get(name);
+    return other !== undefined && isSame(before, other.before) && isSame(after, other.after);
+  });
 }
 
 /** Prices of a file are changed there. Jobs leave them waiting. @throws {AppError} `managed_by_file` for people */

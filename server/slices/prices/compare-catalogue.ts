@@ -7,7 +7,7 @@ import type { NumberMap } from '#shared/setting-values.ts';
 import type { AppContext } from '#server/context.ts';
 import type { PriceEntryRecord } from '#server/db/records/price-review.ts';
 import { refusedUnpriced } from '#server/logs/refused-unpriced.ts';
-import { ratioOf, type Catalogue, type Offer, type OwnList } from './catalogues/catalogue.ts';
+import { InvalidPrice, ratioOf, type Catalogue, type Offer, type OwnList } from './catalogues/catalogue.ts';
 import { findOffer, indexOffers } from './find-offer.ts';
 import { changeToCatalogue, changeToOwn, type ChangeTerms, isListed, type PriceChange } from './price-changes.ts';
 import { byPriceKey, isPriceKey, priceKeys, type Prices, pricesOf, subjectOf } from './price-lines.ts';
@@ -17,6 +17,8 @@ export interface Comparison {
   /** Models and patterns of the catalogue that were compared. */
   compared: number;
   unplaced: { model: string; names: string[] }[];
+  /** Models with prices that no price map can have. */
+  invalid: string[];
   /** All models and patterns of a Tidegate's list. */
   known?: string[];
 }
@@ -51,21 +53,36 @@ export async function compareCatalogue(
     changes: [],
     compared: 0,
     unplaced: [],
+    invalid: [],
     ...(compare.known === undefined ? {} : { known: compare.known }),
   };
   for (const [index, model] of compare.models(selection).entries()) {
     if (index % atOnce === atOnce - 1) await new Promise(setImmediate);
     if (isListed(model, except)) continue;
-    const found = compare.change(model, terms);
-    if (found === null) continue;
+    const found = changeOf(compare, model, terms);
+    if (found === 'invalid') comparison.invalid.push(model);
+    if (found === null || found === 'invalid') continue;
     comparison.compared += 1;
     if (found.unplaced.length > 0) comparison.unplaced.push({ model, names: found.unplaced });
     if (found.change === null) continue;
     const entries = planned.get(model);
-    if (entries !== undefined && compare.change(model, { ...terms, prices: withEntries(terms.prices, entries) })?.change === null) continue;
+    const isPlanned = (own: readonly PriceEntryRecord[]): boolean => {
+      const after = changeOf(compare, model, { ...terms, prices: withEntries(terms.prices, own) });
+      return after !== null && after !== 'invalid' && after.change === null;
+    };
+    if (entries !== undefined && isPlanned(entries)) continue;
     comparison.changes.push({ ...found.change, provider: found.provider });
   }
   return comparison;
+}
+
+function changeOf(compare: Compared, model: string, terms: ChangeTerms): ReturnType<Compared['change']> | 'invalid' {
+  try {
+    return compare.change(model, terms);
+  } catch (failure) {
+    if (failure instanceof InvalidPrice) return 'invalid';
+    throw failure;
+  }
 }
 
 function isField(name: string): name is PriceSyncField {

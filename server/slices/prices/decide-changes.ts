@@ -21,7 +21,7 @@ export async function applyReviewed(context: AppContext, changes: readonly Revie
   const { found, refused } = await reviewed(context, changes);
   const done: string[] = [];
   for (const [source, reviews] of Map.groupBy(found, (review) => review.source)) {
-    const models = reviews.map(({ id: model, entries }) => ({ model, entries }));
+    const models = reviews.map(({ id: model, entries, lines }) => ({ model, entries, lines }));
     const result = await applyEntries(context, models, { actor, reason: { source } });
     done.push(...result.done);
     refused.push(...result.changed.map((model) => ({ model, reason: 'changed' as const })));

@@ -177,8 +177,13 @@ describe('price catalogues', () => {
   it('a revision is that of one content', () => {
     const change = changeOf('m', dev({ input: 2 }));
     expect(change === null ? '' : revisionOf(change)).toMatch(/^[\w-]{22}$/);
-    expect(revisionOf({ entries: [{ key: 'ModelRatio', name: 'm', after: 1 }] })).not.toBe(
-      revisionOf({ entries: [{ key: 'ModelRatio', name: 'm', before: 1, after: 1 }] }),
-    );
+    const entries = [{ key: 'ModelRatio' as const, name: 'm', after: 1 }];
+    const line = { name: 'input', unit: 'million' as const, after: 2 };
+    const revisions = [
+      revisionOf({ entries, lines: [line] }),
+      revisionOf({ entries: [{ key: 'ModelRatio', name: 'm', before: 1, after: 1 }], lines: [line] }),
+      revisionOf({ entries, lines: [{ ...line, after: 1 }] }),
+    ];
+    expect(new Set(revisions).size).toBe(3);
   });
 });

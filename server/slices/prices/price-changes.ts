@@ -7,7 +7,8 @@ import type { PriceGuard, PriceLine } from '#shared/price-sync.ts';
 import type { PriceSyncField } from '#shared/price-sync-settings.ts';
 import { factorOfPart, type TierPart, tierFactorsOf } from '#shared/service-tiers.ts';
 import type { NumberMap } from '#shared/setting-values.ts';
-import { type CataloguePrices, modelRatioOf, ratioOf, type TokenKind, type TokenPrices } from './catalogues/catalogue.ts';
+import { settingProblem } from '#shared/settings.ts';
+import { type CataloguePrices, InvalidPrice, modelRatioOf, ratioOf, type TokenKind, type TokenPrices } from './catalogues/catalogue.ts';
 import {
   byPriceKey,
   changedLines,
@@ -67,7 +68,10 @@ const fieldOfKey: Record<PriceKey, PriceSyncField> = {
 
 type Maps = Record<PriceKey, Record<string, number>>;
 
-/** Changes a model to the prices of a catalogue; what the catalogue does not state stays. Null: nothing changes. */
+/**
+ * Changes a model to the prices of a catalogue; what the catalogue does not state stays. Null: nothing changes.
+ * @throws {InvalidPrice} if a price map cannot have a quotient of them
+ */
 export function changeToCatalogue(model: string, wanted: CataloguePrices, terms: ChangeTerms): PriceChange | null {
   const scoped = pricesAbout(model, terms.prices);
   const maps = copyOf(scoped);
@@ -188,7 +192,11 @@ function setTier(
   }
 }
 
-/** Changes a model or pattern to the entries of another Tidegate. @param maps as `pricesAbout` the model, with ratios of this installation */
+/**
+ * Changes a model or pattern to the entries of another Tidegate.
+ * @param maps as `pricesAbout` the model, with ratios of this installation
+ * @throws {InvalidPrice} as `changeToCatalogue`
+ */
 export function changeToOwn(model: string, maps: Prices, terms: ChangeTerms): PriceChange | null {
   const scoped = pricesAbout(model, terms.prices);
   const wanted = copyOf(scoped);
@@ -208,6 +216,9 @@ function changeTo(model: string, before: Prices, after: Prices, terms: ChangeTer
   const lines = changedLines(shownPrices(model, before, terms.quotaPerUnit), shownPrices(model, after, terms.quotaPerUnit));
   if (lines.length === 0) return null;
   const entries = differingEntries(before, after);
+  for (const { key, name, after: value } of entries) {
+    if (value !== undefined && settingProblem(key, JSON.stringify({ [name]: value })) !== undefined) throw new InvalidPrice(key);
+  }
   const isPattern = model.endsWith('*');
   const [old, now] = isPattern ? [null, null] : [priceOfModel(model, before), priceOfModel(model, after)];
   const guards: PriceGuard[] = [];
@@ -234,9 +245,12 @@ function differingEntries(before: Prices, after: Prices): PriceEntry[] {
   });
 }
 
-/** Identifies the content of a change: equal only if the same entries have the same values before and after. */
-export function revisionOf({ entries }: Pick<PriceChange, 'entries'>): string {
-  return createHash('sha256').update(JSON.stringify(entries)).digest('base64url').slice(0, 22);
+/** Identifies the content of a change: equal only if the same entries have the same values before and after, and mean the same prices. */
+export function revisionOf({ entries, lines }: Pick<PriceChange, 'entries' | 'lines'>): string {
+  return createHash('sha256')
+    .update(JSON.stringify([entries, lines]))
+    .digest('base64url')
+    .slice(0, 22);
 }
 
 /** Whether a name is one of these, of which `*` at the end stands for any ending. */

@@ -150,7 +150,7 @@ function lineOfEntry(key: PriceKey, head: string): Pick<PriceLine, 'name' | 'uni
 /** A price that is stored as a quotient may return slightly off. */
 const tolerance = 1e-9;
 
-function isSame(one: number, other: number): boolean {
+export function isSamePrice(one: number, other: number): boolean {
   return Math.abs(one - other) <= tolerance * Math.max(Math.abs(one), Math.abs(other));
 }
 
@@ -161,7 +161,7 @@ export function changedLines(before: ShownPrices, after: ShownPrices): PriceLine
     const [old, now] = [before.get(name), after.get(name)];
     const unit = now?.unit ?? old?.unit ?? 'factor';
     if (old !== undefined && now !== undefined) {
-      const isKnown = isSame(old.value, now.value) || (old.from === 'follows' && now.from === 'follows');
+      const isKnown = isSamePrice(old.value, now.value) || (old.from === 'follows' && now.from === 'follows');
       return isKnown ? [] : [{ name, unit, before: old.value, after: now.value }];
     }
     if ((old ?? now)?.from !== 'model') return [];

@@ -93,7 +93,7 @@ async function sync(context: AppContext, { id: run, source }: PriceSyncRecord): 
   const plans = await db.collection('price_plans').find({ state: 'waiting' });
   const planned = new Map(plans.map(({ model, entries }) => [model, entries]));
   const known = catalogue.format === 'tidegate' ? await knownBefore(context, source) : [];
-  const { changes, compared, unplaced, known: knownNow } = await compareCatalogue(context, catalogue, { planned, known });
+  const { changes, compared, unplaced, invalid, known: knownNow } = await compareCatalogue(context, catalogue, { planned, known });
   const earlier = new Map((await db.collection('price_reviews').find({})).map((review) => [review.id, review]));
   const recent = await syncedWithin(context, daySeconds);
   const open = changes
@@ -118,7 +118,7 @@ async function sync(context: AppContext, { id: run, source }: PriceSyncRecord): 
     compared,
     applied: done.length,
     waiting: left.length,
-    invalid: catalogue.invalid.slice(0, mostNames).map((name) => storableText(name, 200)),
+    invalid: [...catalogue.invalid, ...invalid].slice(0, mostNames).map((name) => storableText(name, 200)),
     unplaced: unplaced
       .slice(0, mostNames)
       .map(({ model, names }) => ({ model, names: names.slice(0, 20).map((name) => storableText(name, 100)) })),

@@ -1,4 +1,5 @@
 // Jobs: the schedule of syncs, and planned changes whose time has come.
+import { AppError } from '#shared/errors.ts';
 import { Role } from '#shared/roles.ts';
 import type { AppContext } from '#server/context.ts';
 import { alertOfPricePlans } from '#server/notify/notifications.ts';
@@ -31,7 +32,14 @@ export async function applyPlans(context: AppContext): Promise<void> {
     const actor = { id: user_id, username: (await db.collection('users').get(user_id))?.username ?? '', role: Role.root };
     // Of several plans for one model at one time, the later one counts.
     const latest = [...new Map(group.map((plan) => [plan.model, plan])).values()];
-    const { done, changed } = await applyEntries(context, latest, { actor, reason: source === '' ? {} : { source } });
+    const { done, changed } = await applyEntries(context, latest, { actor, reason: source === '' ? {} : { source } }).catch(
+      (failure: unknown) => {
+        // What the settings refuse would be refused again, and those that follow are not to wait for it.
+        if (!(failure instanceof AppError) || failure.code === 'database_unavailable') throw failure;
+        context.log.warn({ code: failure.code, models: latest.map(({ model }) => model) }, 'planned prices were refused');
+        return { done: [], changed: latest.map(({ model }) => model) };
+      },
+    );
     const isDone = new Set(done);
     for (const { id, model } of group) if (isDone.has(model)) await plans.remove({ id });
     if (changed.length === 0) continue;
