@@ -1,12 +1,13 @@
 // Exact amounts that calls charged to users' balances in a time span, including unlisted calls. Refunds are not
-// subtracted: they are separate changes.
+// subtracted: they are separate changes. Imported calls are left out: the balances that came with them hold their cost.
 import { LogType } from '#shared/logs.ts';
 import type { Filter } from '#server/db/collection.ts';
 import type { Database } from '#server/db/database.ts';
 import type { ClosedUsageRecord } from '#server/db/records/closed-usage.ts';
 import type { LogRecord } from '#server/db/records/log.ts';
 import type { LogSumRecord } from '#server/db/records/log-sum.ts';
-import { allDays, allHours } from './rollup-shape.ts';
+import { allDays, allHours, importedKey } from './rollup-shape.ts';
+import { ownRows } from './summed-rows.ts';
 import { cut, type Parts, type Piece, readFolds } from './sum-calls.ts';
 
 export interface ModelCharges {
@@ -71,15 +72,14 @@ async function sumByUser(
   { rows, sums }: { rows: readonly Piece[]; sums: readonly Piece[] },
 ): Promise<Map<number, number>> {
   const charges = new Map<number, number>();
+  const add = (id: number, amount: number) => charges.set(id, (charges.get(id) ?? 0) + amount);
   const note = (found: readonly Record<string, unknown>[]): void => {
-    for (const row of found) {
-      const id = Number(row['user_id']);
-      charges.set(id, (charges.get(id) ?? 0) + Number(row['amount']));
-    }
+    for (const row of found) add(Number(row['user_id']), Number(row['amount']));
   };
+  const byKey = new Map(userIds.map((id) => [importedKey(id), id]));
   const logs = db.collection('logs');
   for (const piece of rows) {
-    const filter: Filter<LogRecord> = { user_id: { in: userIds }, and: [...within(piece), { type: LogType.consumption }] };
+    const filter: Filter<LogRecord> = { user_id: { in: userIds }, and: [...within(piece), ownRows] };
     note(await logs.group({ filter, by: ['user_id'], sum: { amount: 'quota' } }));
   }
   for (const { from, to } of sums) {
@@ -88,6 +88,9 @@ async function sumByUser(
     note(
       await logs.group({ filter: { ...givenBack({ from, to }), user_id: { in: userIds } }, by: ['user_id'], sum: { amount: 'refunded' } }),
     );
+    const imported = { key: { in: [...byKey.keys()] }, ...starting({ from, to }) };
+    for (const row of await db.collection('log_sums').group({ filter: imported, by: ['key'], sum: { amount: 'quota' } }))
+      add(byKey.get(String(row['key'])) ?? 0, 0 - Number(row['amount']));
   }
   return charges;
 }
@@ -99,7 +102,7 @@ async function sumOfAll(db: Database, { rows, hours, days }: Parts): Promise<num
   };
   const logs = db.collection('logs');
   for (const piece of rows) {
-    const filter: Filter<LogRecord> = { and: [...within(piece), { type: LogType.consumption }] };
+    const filter: Filter<LogRecord> = { and: [...within(piece), ownRows] };
     note(await logs.group({ filter, by: [], sum: { amount: 'quota' } }));
   }
   for (const [key, pieces] of [
@@ -107,8 +110,10 @@ async function sumOfAll(db: Database, { rows, hours, days }: Parts): Promise<num
     [allDays, days],
   ] as const) {
     for (const { from, to } of pieces) {
-      const filter: Filter<LogSumRecord> = { key, and: [{ start: { gte: from } }, { start: { lt: to } }] };
-      note(await db.collection('log_sums').group({ filter, by: [], sum: { amount: 'quota' } }));
+      const sums = db.collection('log_sums');
+      note(await sums.group({ filter: { key, ...starting({ from, to }) }, by: [], sum: { amount: 'quota' } }));
+      const imported = await sums.group({ filter: { key: importedKey(), ...starting({ from, to }) }, by: [], sum: { amount: 'quota' } });
+      sum -= Number(imported[0]?.['amount'] ?? 0);
       note(await logs.group({ filter: givenBack({ from, to }), by: [], sum: { amount: 'refunded' } }));
     }
   }
@@ -140,7 +145,7 @@ function startingIn({ from, to }: Periods): Filter<ClosedUsageRecord> {
 }
 
 async function addRows(db: Database, charges: Map<string, ModelCharges>, userId: number, piece: Piece): Promise<void> {
-  const filter: Filter<LogRecord> = { user_id: userId, and: [...within(piece), { type: LogType.consumption }] };
+  const filter: Filter<LogRecord> = { user_id: userId, and: [...within(piece), ownRows] };
   for (const row of await db.collection('logs').group({ filter, by: ['model_name'], sum: { quota: 'quota' } })) {
     addCharges(charges, String(row['model_name'] ?? ''), { calls: row.count, amount: Number(row['quota']) });
   }
@@ -152,6 +157,12 @@ async function addHours(db: Database, charges: Map<string, ModelCharges>, userId
   for (const row of await hours.group({ filter, by: ['model_name'], sum: { quota: 'quota', calls: 'calls' } })) {
     addCharges(charges, String(row['model_name'] ?? ''), { calls: Number(row['calls']), amount: Number(row['quota']) });
   }
+  const imported = { key: importedKey(userId), ...starting(piece) };
+  for (const row of await db
+    .collection('log_sums')
+    .group({ filter: imported, by: ['model_name'], sum: { quota: 'quota', calls: 'calls' } })) {
+    addCharges(charges, String(row['model_name'] ?? ''), { calls: 0 - Number(row['calls']), amount: 0 - Number(row['quota']) });
+  }
   const refunds: Filter<LogRecord> = { ...givenBack(piece), user_id: userId };
   for (const row of await db.collection('logs').group({ filter: refunds, by: ['model_name'], sum: { refunded: 'refunded' } })) {
     addCharges(charges, String(row['model_name'] ?? ''), { calls: 0, amount: Number(row['refunded']) });
@@ -161,6 +172,10 @@ async function addHours(db: Database, charges: Map<string, ModelCharges>, userId
 /** Refunds, which hourly sums have subtracted. */
 function givenBack(piece: Piece): Filter<LogRecord> {
   return { plain_type: LogType.system, and: [...within(piece), { refunded: { exists: true } }] };
+}
+
+function starting({ from, to }: Piece): Filter<LogSumRecord> {
+  return { and: [{ start: { gte: from } }, { start: { lt: to } }] };
 }
 
 function within({ from, to }: Piece): Filter<LogRecord>[] {
