@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { type Channel, channelApi } from '#shared/channels.ts';
 import { channelType } from '#shared/channel-types.ts';
 import { commaList } from '#shared/comma-list.ts';
+import { Role } from '#shared/roles.ts';
 import { onlyTakesOrders } from '#pwa/api/chat-models.ts';
 import { callWithExtra } from '#pwa/api/call.ts';
 import { useInReadersLanguage } from './readers-language.ts';
@@ -45,6 +46,11 @@ export function ChannelStep({ number, guide }: { number: number; guide: Guide })
       >
         {t(guide.channelCount === 0 ? 'guide.channel.add' : 'guide.channel.see')}
       </Button>
+      {guide.channelCount === 0 && guide.user.role >= Role.root && (
+        <Button variant="subtle" renderRoot={(attributes) => <Link {...attributes} to="/import" search={{}} />}>
+          {t('guide.channel.import')}
+        </Button>
+      )}
     </Step>
   );
 }

@@ -7,6 +7,7 @@ import { OnlineButton } from '#pwa/offline/online-button.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { Refusal } from '#pwa/ui/form/refusal.tsx';
 import layout from '#pwa/ui/styles/layout.module.css';
+import typography from '#pwa/ui/styles/typography.module.css';
 import styles from './imports.module.css';
 import { usePlanImport } from './queries.ts';
 
@@ -31,7 +32,16 @@ export function ConflictChoice({ run, plan }: { run: ImportDetails; plan: Import
       >
         <div className={layout.stackSm}>
           {choices.map((one) => (
-            <Radio key={one} value={one} label={t(`imports.conflict.${one}`)} description={t(`imports.conflict.${one}_hint`)} />
+            <Radio
+              key={one}
+              value={one}
+              label={
+                <span className={styles.option}>
+                  {t(`imports.conflict.${one}`)}
+                  <span className={typography.note}>{t(`imports.conflict.${one}_hint`)}</span>
+                </span>
+              }
+            />
           ))}
         </div>
       </Radio.Group>

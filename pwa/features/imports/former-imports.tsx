@@ -44,9 +44,7 @@ function FormerImport({ run }: { run: ImportRun }) {
   return (
     <>
       <b className={styles.break}>{name}</b>
-      <StatusMark status={statusOf(run)}>
-        {t(`imports.state.${run.state === 'done' && run.is_proved === false ? 'unproved' : run.state}`)}
-      </StatusMark>
+      <StatusMark status={statusOf(run)}>{t(`imports.state.${stateOf(run)}`)}</StatusMark>
       <span className={typography.muted}>
         {format.dateTime(run.created_at)} {run.by === '' ? t('imports.kind.command') : run.by}
       </span>
@@ -55,6 +53,11 @@ function FormerImport({ run }: { run: ImportRun }) {
       </span>
     </>
   );
+}
+
+function stateOf({ state, is_proved: isProved, error }: ImportRun) {
+  if (state === 'done' && isProved === false) return 'unproved';
+  return state === 'failed' && error?.code === 'stopped' ? 'stopped' : state;
 }
 
 function statusOf({ state, is_proved: isProved, error }: ImportRun): Status {

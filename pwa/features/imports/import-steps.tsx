@@ -27,6 +27,7 @@ interface ImportStepsProps {
 /** Source, dry run, import and proof of one import, each with what can be done next. */
 export function ImportSteps({ run, partBytes, at }: ImportStepsProps) {
   const { t } = useTranslation();
+  const format = useFormat();
   const { state } = run;
   const hasPlan = run.plan !== undefined;
   const hasStarted = run.has_written;
@@ -50,7 +51,7 @@ export function ImportSteps({ run, partBytes, at }: ImportStepsProps) {
       <Step
         title={t('imports.step.rows')}
         status={state === 'running' ? 'running' : state === 'paused' ? 'off' : state === 'done' ? 'on' : failedIn(run, hasPlan)}
-        text={rowsText(run, t)}
+        text={rowsText(run, t, format.count)}
         actions={<RowActions run={run} />}
       />
       {(state === 'running' || state === 'paused') && <ImportProgress run={run} at={at} />}
@@ -93,13 +94,18 @@ function planText(run: ImportDetails, t: Translate): string {
   return run.error === undefined ? t('imports.plan.needs') : errorText(run, t);
 }
 
-function rowsText(run: ImportDetails, t: Translate): string {
+function rowsText(run: ImportDetails, t: Translate, count: (rows: number) => string): string {
   const { state } = run;
   if (state === 'running') return t(run.is_waiting ? 'imports.rows.waits' : `imports.rows.${run.step}`);
   if (run.error !== undefined && run.plan !== undefined) return errorText(run, t);
   if (state === 'paused') return t(run.is_stopping ? 'imports.rows.pausing' : 'imports.rows.paused');
-  if (state === 'done') return t('imports.rows.done', { added: run.added, changed: run.changed });
-  return t('imports.rows.needs');
+  if (state === 'done') return t('imports.rows.done', { added: count(run.added), changed: count(run.changed) });
+  if (run.plan === undefined) return t('imports.rows.needs');
+  return t(hasConflicts(run) ? 'imports.rows.conflicts' : 'imports.rows.ready');
+}
+
+function hasConflicts({ plan }: ImportDetails): boolean {
+  return plan?.notes.some(({ effect }) => effect === 'conflict') === true;
 }
 
 function PlanActions({ run }: { run: ImportDetails }) {
@@ -132,14 +138,13 @@ function RowActions({ run }: { run: ImportDetails }) {
   const start = useStartImport();
   const pause = usePauseImport();
   const { id, state, added, changed } = run;
-  const hasConflicts = run.plan?.notes.some(({ effect }) => effect === 'conflict') === true;
   const failure = start.error ?? pause.error;
   return (
     <>
       {state === 'planned' && (
         <OnlineButton
           variant="filled"
-          disabled={hasConflicts || added + changed === 0}
+          disabled={hasConflicts(run) || added + changed === 0}
           loading={start.isPending}
           label={t('imports.action.start', { rows: format.count(added + changed) })}
           onClick={() => start.mutate(id)}

@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { ImportOverview } from '#shared/imports.ts';
 import { QueryState } from '#pwa/ui/frame/query-state.tsx';
@@ -20,7 +21,11 @@ interface ImportsScreenProps {
 export function ImportsScreen({ search, onSearch }: ImportsScreenProps) {
   const { t } = useTranslation();
   const query = useQuery(importsQuery);
-  const shown = shownRun(search, query.data);
+  const open = query.data?.imports.find((one) => isOpen(one) && one.source_kind !== 'command')?.id;
+  // An import that ends while it is watched stays on the screen.
+  const [watched, setWatched] = useState(open);
+  if (open !== undefined && open !== watched) setWatched(open);
+  const shown = search.run === 'new' ? undefined : (search.run ?? open ?? watched);
   return (
     <Screen
       title={t('imports.title')}
@@ -44,11 +49,6 @@ export function ImportsScreen({ search, onSearch }: ImportsScreenProps) {
       </div>
     </Screen>
   );
-}
-
-function shownRun({ run }: ImportsSearch, data: ImportOverview | undefined): number | undefined {
-  if (run === 'new') return undefined;
-  return run ?? data?.imports.find((one) => isOpen(one) && one.source_kind !== 'command')?.id;
 }
 
 function ShownImport({ id, overview }: { id: number; overview: ImportOverview }) {

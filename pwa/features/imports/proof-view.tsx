@@ -54,12 +54,18 @@ function Books({ run, proof }: { run: ImportDetails; proof: ImportProof }) {
   const { t } = useTranslation();
   const format = useFormat();
   const checks = [
-    { isGood: proof.unbalanced === 0, text: t('imports.books.audited', { accounts: proof.accounts, unbalanced: proof.unbalanced }) },
+    {
+      isGood: proof.unbalanced === 0,
+      text: t('imports.books.audited', { accounts: format.count(proof.accounts), unbalanced: format.count(proof.unbalanced) }),
+    },
     {
       isGood: proof.without_opening === 0,
-      text: t('imports.books.openings', { openings: proof.openings, without: proof.without_opening }),
+      text: t('imports.books.openings', { openings: format.count(proof.openings), without: format.count(proof.without_opening) }),
     },
-    { isGood: proof.missing === 0, text: t('imports.books.records', { records: proof.records, missing: proof.missing }) },
+    {
+      isGood: proof.missing === 0,
+      text: t('imports.books.records', { records: format.count(proof.records), missing: format.count(proof.missing) }),
+    },
   ];
   const handleSave = (): void =>
     saveText(`import-${run.id}-proof.json`, JSON.stringify({ report: run.report, proof }, null, 2), { type: 'application/json' });

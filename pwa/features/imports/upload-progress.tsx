@@ -41,12 +41,16 @@ export function UploadProgress({ run, partBytes }: { run: ImportDetails; partByt
       ) : (
         <>
           <Refusal text={isOther ? t('imports.upload.other') : upload?.failure} />
-          <p>{t('imports.upload.continue_hint', { name: run.source })}</p>
-          <span className={layout.wrap}>
-            <FileButton onChange={(file) => void handleFile(file)}>
-              {({ onClick }) => <OnlineButton label={t('imports.upload.continue')} onClick={onClick} />}
-            </FileButton>
-          </span>
+          {upload?.isRefused !== true && (
+            <>
+              <p>{t('imports.upload.continue_hint', { name: run.source })}</p>
+              <span className={layout.wrap}>
+                <FileButton onChange={(file) => void handleFile(file)}>
+                  {({ onClick }) => <OnlineButton label={t('imports.upload.continue')} onClick={onClick} />}
+                </FileButton>
+              </span>
+            </>
+          )}
         </>
       )}
     </div>

@@ -12,6 +12,8 @@ export interface Upload {
   bytes: number;
   /** Why it does not continue. */
   failure?: string;
+  /** The server refuses the file itself: sending it again is of no use. */
+  isRefused?: boolean;
 }
 
 /** A part may take long on a slow line. */
@@ -63,7 +65,8 @@ export async function sendFile({
     } catch (failure) {
       failures += 1;
       if (failures > mostRetries || !isPassing(failure)) {
-        set({ ...about, sent: at, failure: failureOf(failure).message });
+        const isRefused = failure instanceof CallFailure && failure.code === 'import_not_sqlite';
+        set({ ...about, sent: at, failure: failureOf(failure).message, isRefused });
         return false;
       }
       await new Promise((resolve) => setTimeout(resolve, Math.max(retryMs * failures, waitOf(failure))));
