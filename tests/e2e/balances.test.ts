@@ -1,28 +1,19 @@
 // The table of all accounts over a month: its sums, other months, the file, and the way to one account's statement.
-import { mkdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import path from 'node:path';
 import { expect, it } from 'vitest';
-import { createVisitor, describeInBrowser, type Visitor, type VisitorOptions } from './support/browser.ts';
+import { createVisitor, describeInBrowser, type VisitorOptions } from './support/browser.ts';
 import { chat, furnish } from './support/furnish.ts';
 import { lookInTurn } from './support/in-turn.ts';
 import { text } from './support/texts.ts';
 import { startTidegate } from './support/tidegate.ts';
 import { expectSoundScreen, settle, signIn } from './support/visit.ts';
+import { savePicture } from './support/save-picture.ts';
 
 const looks: Required<VisitorOptions>[] = [
   { size: 'phone', scheme: 'dark', language: 'en' },
   { size: 'tablet', scheme: 'light', language: 'zh' },
   { size: 'desk', scheme: 'light', language: 'en' },
 ];
-
-/** Stores a screenshot in the folder of `TEST_PICTURES`, if set. */
-async function savePicture({ page }: Visitor, name: string): Promise<void> {
-  const folder = process.env.TEST_PICTURES;
-  if (folder === undefined) return;
-  mkdirSync(folder, { recursive: true });
-  await page.screenshot({ path: path.join(folder, `${name}.png`) });
-}
 
 describeInBrowser('balances of all accounts', () => {
   it.each(lookInTurn(looks))('are listed by month with their sums, and saved as a file: $size, $scheme, $language', async (look) => {

@@ -1,14 +1,13 @@
 // Many channels at once: under their tags, changed together, tested together.
-import { mkdirSync } from 'node:fs';
-import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { createVisitor, describeInBrowser, type Visitor, type VisitorOptions } from './support/browser.ts';
+import { createVisitor, describeInBrowser, type VisitorOptions } from './support/browser.ts';
 import { type Api, channelBody, furnish } from './support/furnish.ts';
 import { lookInTurn } from './support/in-turn.ts';
 import { text } from './support/texts.ts';
 import { startTidegate, type Tidegate } from './support/tidegate.ts';
 import { expectSoundScreen, settle, signIn } from './support/visit.ts';
+import { savePicture } from './support/save-picture.ts';
 
 const looks: Required<VisitorOptions>[] = [
   { size: 'phone', scheme: 'light', language: 'zh' },
@@ -24,14 +23,6 @@ async function addTagged(tidegate: Tidegate, api: Api): Promise<void> {
   ] as const) {
     await api.post('/api/channel/', { ...channelBody(tidegate), key: `key-of-${name}`, name, tag, priority });
   }
-}
-
-/** Stores a screenshot in the folder of `TEST_PICTURES`, if set. */
-async function savePicture({ page }: Visitor, name: string): Promise<void> {
-  const folder = process.env.TEST_PICTURES;
-  if (folder === undefined) return;
-  mkdirSync(folder, { recursive: true });
-  await page.screenshot({ path: path.join(folder, `${name}.png`) });
 }
 
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });

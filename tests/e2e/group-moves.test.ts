@@ -1,6 +1,4 @@
 // Before a group is renamed or removed, the dialog lists its contents and their destination; then the page shows the progress.
-import { mkdirSync } from 'node:fs';
-import path from 'node:path';
 import { expect, it } from 'vitest';
 import { createVisitor, describeInBrowser, type VisitorOptions } from './support/browser.ts';
 import { furnish } from './support/furnish.ts';
@@ -8,6 +6,7 @@ import { lookInTurn } from './support/in-turn.ts';
 import { text } from './support/texts.ts';
 import { startTidegate } from './support/tidegate.ts';
 import { expectSoundScreen, settle, signIn } from './support/visit.ts';
+import { savePicture } from './support/save-picture.ts';
 
 const looks: Required<VisitorOptions>[] = [
   { size: 'phone', scheme: 'dark', language: 'zh' },
@@ -29,12 +28,7 @@ describeInBrowser('groups that move', () => {
     const visitor = await createVisitor(tidegate.url, look);
     const { page } = visitor;
     const say = (name: string, values = {}) => text(`setting_parts.${name}`, values, look.language);
-    const picture = async (name: string) => {
-      const folder = process.env.TEST_PICTURES;
-      if (folder === undefined) return;
-      mkdirSync(folder, { recursive: true });
-      await page.screenshot({ path: path.join(folder, `${name}-${look.size}-${look.scheme}-${look.language}.png`) });
-    };
+    const picture = (name: string) => savePicture(visitor, `${name}-${look.size}-${look.scheme}-${look.language}`);
     await signIn(visitor);
     await page.goto('/setting?tab=groups');
     await settle(page);

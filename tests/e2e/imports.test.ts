@@ -1,6 +1,4 @@
 // A database is uploaded, its dry run read, imported in a process of its own, and proved; another one that is none is refused.
-import { mkdirSync } from 'node:fs';
-import path from 'node:path';
 import { expect, it } from 'vitest';
 import { errorText } from '#shared/errors.ts';
 import { sourceCopy } from '#tests/support/import-desk.ts';
@@ -10,6 +8,7 @@ import { lookInTurn } from './support/in-turn.ts';
 import { text } from './support/texts.ts';
 import { startTidegate } from './support/tidegate.ts';
 import { expectSoundScreen, settle, signIn } from './support/visit.ts';
+import { savePicture } from './support/save-picture.ts';
 
 const looks: Required<VisitorOptions>[] = [
   { size: 'phone', scheme: 'light', language: 'zh' },
@@ -26,12 +25,7 @@ describeInBrowser('imports', () => {
     const visitor = await createVisitor(tidegate.url, look);
     const { page } = visitor;
     const say = (name: string, values = {}) => text(name, values, look.language);
-    const picture = async (name: string): Promise<void> => {
-      const folder = process.env.TEST_PICTURES;
-      if (folder === undefined) return;
-      mkdirSync(folder, { recursive: true });
-      await page.screenshot({ path: path.join(folder, `${name}-${look.size}-${look.scheme}-${look.language}.png`) });
-    };
+    const picture = (name: string) => savePicture(visitor, `${name}-${look.size}-${look.scheme}-${look.language}`);
     const choose = async (file: string | { name: string; mimeType: string; buffer: Buffer }): Promise<void> => {
       const [chooser] = await Promise.all([
         page.waitForEvent('filechooser'),

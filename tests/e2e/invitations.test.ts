@@ -1,6 +1,4 @@
 // A list is pasted and checked, links are made, and a person follows one: a password, and signed in, in the guide.
-import { mkdirSync } from 'node:fs';
-import path from 'node:path';
 import { expect, it } from 'vitest';
 import { createVisitor, describeInBrowser, type Visitor, type VisitorOptions } from './support/browser.ts';
 import { furnish } from './support/furnish.ts';
@@ -8,6 +6,7 @@ import { lookInTurn } from './support/in-turn.ts';
 import { text } from './support/texts.ts';
 import { startTidegate } from './support/tidegate.ts';
 import { expectSoundScreen, panelOf, settle, signIn } from './support/visit.ts';
+import { savePicture } from './support/save-picture.ts';
 
 const looks: Required<VisitorOptions>[] = [
   { size: 'phone', scheme: 'light', language: 'zh' },
@@ -15,14 +14,6 @@ const looks: Required<VisitorOptions>[] = [
   { size: 'desk', scheme: 'light', language: 'en' },
 ];
 const list = 'name;mail;group;balance\nanna;anna@example.org;default;"2,5"\nkeeper;;;\nbert;bert@example.org;moon;\n';
-
-/** Stores a screenshot in the folder of `TEST_PICTURES`, if set. */
-async function savePicture({ page }: Visitor, name: string): Promise<void> {
-  const folder = process.env.TEST_PICTURES;
-  if (folder === undefined) return;
-  mkdirSync(folder, { recursive: true });
-  await page.screenshot({ path: path.join(folder, `${name}.png`) });
-}
 
 describeInBrowser('invitations', () => {
   it.each(lookInTurn(looks))('are made of a list, and followed into the guide: $size, $scheme, $language', async (look) => {

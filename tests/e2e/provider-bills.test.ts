@@ -1,6 +1,4 @@
 // An account is added, a foreign table is imported by a mapping that is remembered, and its drift is shown.
-import { mkdirSync } from 'node:fs';
-import path from 'node:path';
 import { expect, it } from 'vitest';
 import { createVisitor, describeInBrowser, type VisitorOptions } from './support/browser.ts';
 import { furnish } from './support/furnish.ts';
@@ -8,6 +6,7 @@ import { lookInTurn } from './support/in-turn.ts';
 import { text } from './support/texts.ts';
 import { startTidegate } from './support/tidegate.ts';
 import { expectSoundScreen, panelOf, settle, signIn } from './support/visit.ts';
+import { savePicture } from './support/save-picture.ts';
 
 const looks: Required<VisitorOptions>[] = [
   { size: 'phone', scheme: 'dark', language: 'zh' },
@@ -31,10 +30,7 @@ describeInBrowser('provider bills', () => {
     const seen = async (name: string): Promise<void> => {
       await settle(page);
       await expectSoundScreen(visitor);
-      const folder = process.env.TEST_PICTURES;
-      if (folder === undefined) return;
-      mkdirSync(folder, { recursive: true });
-      await page.screenshot({ path: path.join(folder, `${name}-${look.size}-${look.scheme}-${look.language}.png`) });
+      await savePicture(visitor, `${name}-${look.size}-${look.scheme}-${look.language}`);
     };
     await signIn(visitor);
     await page.goto('/bill');

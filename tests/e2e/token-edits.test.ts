@@ -1,13 +1,12 @@
 // Keys in number and over time: several changed together, one renewed in place.
-import { mkdirSync } from 'node:fs';
-import path from 'node:path';
 import { expect, it } from 'vitest';
-import { createVisitor, describeInBrowser, type Visitor, type VisitorOptions } from './support/browser.ts';
+import { createVisitor, describeInBrowser, type VisitorOptions } from './support/browser.ts';
 import { furnish, owner, signInByApi } from './support/furnish.ts';
 import { lookInTurn } from './support/in-turn.ts';
 import { text } from './support/texts.ts';
 import { startTidegate } from './support/tidegate.ts';
 import { expectSoundScreen, panelOf, settle, signIn } from './support/visit.ts';
+import { savePicture } from './support/save-picture.ts';
 
 const looks: Required<VisitorOptions>[] = [
   { size: 'phone', scheme: 'light', language: 'zh' },
@@ -23,14 +22,6 @@ interface Row {
   expired_time: number;
   model_limits: string;
   old_key_until: number;
-}
-
-/** Stores a screenshot in the folder of `TEST_PICTURES`, if set. */
-async function savePicture({ page }: Visitor, name: string): Promise<void> {
-  const folder = process.env.TEST_PICTURES;
-  if (folder === undefined) return;
-  mkdirSync(folder, { recursive: true });
-  await page.screenshot({ path: path.join(folder, `${name}.png`) });
 }
 
 describeInBrowser('tokens in number', () => {

@@ -1,27 +1,18 @@
 // An administrator finds out who has a key, disables it with a reason, and its owner reads that.
-import { mkdirSync } from 'node:fs';
-import path from 'node:path';
 import { expect, it } from 'vitest';
-import { createVisitor, describeInBrowser, type Visitor, type VisitorOptions } from './support/browser.ts';
+import { createVisitor, describeInBrowser, type VisitorOptions } from './support/browser.ts';
 import { furnish } from './support/furnish.ts';
 import { lookInTurn } from './support/in-turn.ts';
 import { text } from './support/texts.ts';
 import { startTidegate } from './support/tidegate.ts';
 import { expectSoundScreen, settle, signIn } from './support/visit.ts';
+import { savePicture } from './support/save-picture.ts';
 
 const looks: Required<VisitorOptions>[] = [
   { size: 'phone', scheme: 'dark', language: 'en' },
   { size: 'tablet', scheme: 'light', language: 'zh' },
   { size: 'desk', scheme: 'light', language: 'en' },
 ];
-
-/** Stores a screenshot in the folder of `TEST_PICTURES`, if set. */
-async function savePicture({ page }: Visitor, name: string): Promise<void> {
-  const folder = process.env.TEST_PICTURES;
-  if (folder === undefined) return;
-  mkdirSync(folder, { recursive: true });
-  await page.screenshot({ path: path.join(folder, `user-tokens-${name}.png`) });
-}
 
 describeInBrowser('tokens of users', () => {
   it.each(lookInTurn(looks))('are found by their key and disabled: $size, $scheme, $language', async (look) => {
@@ -31,7 +22,7 @@ describeInBrowser('tokens of users', () => {
     const { page } = visitor;
     const say = (name: string, values = {}) => text(name, values, look.language);
     const button = (name: string) => page.getByRole('button', { name: say(name), exact: true });
-    const picture = (name: string) => savePicture(visitor, `${name}-${look.size}-${look.scheme}-${look.language}`);
+    const picture = (name: string) => savePicture(visitor, `user-tokens-${name}-${look.size}-${look.scheme}-${look.language}`);
     await signIn(visitor);
     await page.goto('/user');
     await settle(page);
