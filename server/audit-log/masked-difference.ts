@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { AuditAction } from '#shared/audit-spec.ts';
 import { commaList } from '#shared/comma-list.ts';
 import type { AuditChange, AuditedName } from '#server/db/records/audit-entry.ts';
+import { parseObject } from '#server/framing/loose-json.ts';
 import { auditedFields, type FieldMode, modeOf, plainEntries } from './audited-fields.ts';
 import { auditText, longestName } from './audit-text.ts';
 
@@ -205,11 +206,5 @@ function mapChanges(field: string, from: unknown, to: unknown, plain: ReadonlySe
 }
 
 function parsedObject(text: unknown): Record<string, unknown> | null {
-  if (typeof text !== 'string' || text.trim() === '') return {};
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : null;
-  } catch {
-    return null;
-  }
+  return typeof text !== 'string' || text.trim() === '' ? {} : parseObject(text);
 }

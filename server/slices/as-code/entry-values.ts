@@ -2,17 +2,13 @@
 import { type SettingKey, settings } from '#shared/settings.ts';
 import type { AppContext } from '#server/context.ts';
 import type { OptionRecord } from '#server/db/records/option.ts';
+import { parseObject } from '#server/framing/loose-json.ts';
 import { defaultText } from '#server/settings/defaults.ts';
 import { optionText, type Settings } from '#server/settings/settings.ts';
 
 /** Entries of a JSON object; none of another text. */
 export function objectOf(text: string): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
-  } catch {
-    return {};
-  }
+  return { ...parseObject(text) };
 }
 
 /** Stored text of a setting, or its default. Empty if a secret cannot be read. */

@@ -15,6 +15,7 @@ import { checkKeyDestination } from '#server/features/channels/check-key-destina
 import { createChannels, newChannel } from '#server/features/channels/create-channels.ts';
 import { deleteChannels } from '#server/features/channels/delete-channels.ts';
 import { changedFields, editChannel } from '#server/features/channels/edit-channel.ts';
+import { isObject } from '#server/framing/loose-json.ts';
 import type { Settings } from '#server/settings/settings.ts';
 import { hashOf, hasSeveral, keyChanges, type WantedKey, wantedKeys, writeKeys } from './described-keys.ts';
 import type { DescribedChannel } from './document.ts';
@@ -254,10 +255,6 @@ function shownField(entry: ChannelEntry, field: string, before: unknown, after: 
       const isPlain = field !== 'param_override' && (field !== 'setting' || plain?.has(name) === true);
       return fieldOf(`${own}.${name}`, from[name], to[name], !isPlain || entry.isReferenced(own));
     });
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Undefined: as it is. What the system has disabled stays so until it is well, or disabled by hand. */

@@ -2,7 +2,7 @@
 import { tidyTokenName, tokenNameLimit, TokenStatus } from '#shared/tokens.ts';
 import { sha256KeyFields } from '#server/tokens/imported-keys.ts';
 import { leftOut, type MappedRow, type RowNote, type TokenDraft } from '../mapped-row.ts';
-import { flag, jsonObject, oneLine, text, trimmed } from '../sources/row-values.ts';
+import { flag, jsonObject, oneLine, text, trimmed, isFilled } from '../sources/row-values.ts';
 import type { SourceRow } from '../sources/source-database.ts';
 import { dollars, quotaOf, textList, utcSeconds } from './dollars.ts';
 
@@ -130,9 +130,4 @@ function modelsOf(row: SourceRow, owner: string, { models, accessGroups, teams, 
     return accessGroups.get(name) ?? (name === 'no-default-models' ? [] : [name]);
   });
   return resolved.length === 0 ? null : [...new Set(resolved)];
-}
-
-function isFilled(value: unknown): boolean {
-  if (value === null || value === undefined || value === '' || value === false) return false;
-  return typeof value !== 'object' || Object.keys(value).length > 0;
 }

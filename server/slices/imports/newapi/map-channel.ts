@@ -34,6 +34,7 @@ import {
   quota,
   text,
   trimmed,
+  isFilled,
 } from '../sources/row-values.ts';
 import { mappedType, planAddresses } from './channel-types.ts';
 
@@ -339,14 +340,4 @@ function channelProblem(
   if (foreignFormat(channel.type, channel.setting) !== undefined) return 'format';
   if (!keys.every(({ text: key }) => isChannelKey(key))) return 'key_characters';
   return keys.map(({ text: key }) => typedKeyProblem(channel.type, key)).find((problem) => problem !== undefined);
-}
-
-function isFilled(value: unknown): boolean {
-  return (
-    value !== undefined &&
-    value !== null &&
-    value !== '' &&
-    value !== false &&
-    !(typeof value === 'object' && Object.keys(value).length === 0)
-  );
 }

@@ -1,4 +1,5 @@
 // Reads values of source rows. Every column may be null or absent, and each engine has types of its own for the same value.
+import { isObject } from '#server/framing/loose-json.ts';
 import { SourceError, type SourceRow } from './source-database.ts';
 
 /** An amount of money that cannot be stored exactly: the row is left out by name rather than changed. */
@@ -102,8 +103,10 @@ export function objectOf(value: unknown): Readonly<Record<string, unknown>> | nu
   return isObject(value) ? value : null;
 }
 
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+/** Reports whether a value is more than nothing: not empty, false, or an object without members. */
+export function isFilled(value: unknown): boolean {
+  if (value === undefined || value === null || value === '' || value === false) return false;
+  return typeof value !== 'object' || Object.keys(value).length > 0;
 }
 
 /** Reports whether the row is marked as deleted. */
