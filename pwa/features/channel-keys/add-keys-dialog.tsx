@@ -1,4 +1,5 @@
 import { Button, FileButton, NumberInput } from '@mantine/core';
+import { useDebouncedCallback } from '@mantine/hooks';
 import { type DragEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { channelKeyApi, type KeyIntake } from '#shared/channel-keys.ts';
@@ -14,9 +15,11 @@ import { toastSuccess } from '#pwa/ui/frame/toast.ts';
 import layout from '#pwa/ui/styles/layout.module.css';
 import typography from '#pwa/ui/styles/typography.module.css';
 import { endingText } from './key-mark.tsx';
-import { useKeyMutation } from './queries.ts';
+import { useKeyMutation, useKeyReading } from './queries.ts';
 
 const standardWeight = 10;
+/** Pause in typing before the keys are sent to be checked. */
+const checkMs = 300;
 
 interface AddKeysDialogProps {
   channel: number;
@@ -24,7 +27,7 @@ interface AddKeysDialogProps {
   onClose: () => void;
 }
 
-/** Takes pasted keys and files, says what they are, and adds the new ones. */
+/** Takes pasted keys and files, shows which are new, known or invalid, and adds the new ones. */
 export function AddKeysDialog({ channel, name, onClose }: AddKeysDialogProps) {
   const { t } = useTranslation();
   const { keys, check, add, setKeys, addFiles } = useIntake(channel);
@@ -69,12 +72,15 @@ export function AddKeysDialog({ channel, name, onClose }: AddKeysDialogProps) {
 function useIntake(channel: number) {
   const params = { id: String(channel) };
   const [keys, setText] = useState('');
-  const check = useKeyMutation((text: string) => call(channelKeyApi.check, { params, body: { keys: text } }));
+  const check = useKeyReading((text: string) => call(channelKeyApi.check, { params, body: { keys: text } }));
   const add = useKeyMutation((body: { keys: string; weight: number; status: number }) => call(channelKeyApi.add, { params, body }));
+  const checkLater = useDebouncedCallback((text: string) => {
+    if (text.trim() !== '') check.mutate(text);
+  }, checkMs);
   const setKeys = (text: string): void => {
     setText(text);
     check.reset();
-    if (text.trim() !== '') check.mutate(text);
+    checkLater(text);
   };
   const addFiles = async (files: readonly File[]): Promise<void> => {
     const texts = await Promise.all(files.map((file) => file.text()));

@@ -24,6 +24,11 @@ export const placesQuery = (id: number, key: number) =>
     queryFn: ({ signal }) => call(channelKeyApi.places, { params: { id: String(id), key: String(key) }, signal }),
   });
 
+/** For requests that change nothing. */
+export function useKeyReading<Input, Result>(mutationFn: (input: Input) => Promise<Result>) {
+  return useMutation({ mutationFn, meta: { quiet: true } });
+}
+
 /** Reads keys and channels again when the work has ended. */
 export function useKeyMutation<Input, Result>(mutationFn: (input: Input) => Promise<Result>) {
   const client = useQueryClient();

@@ -12,7 +12,7 @@ import layout from '#pwa/ui/styles/layout.module.css';
 import typography from '#pwa/ui/styles/typography.module.css';
 import styles from './channel-keys.module.css';
 import { endingText, KeyMark } from './key-mark.tsx';
-import { useKeyMutation } from './queries.ts';
+import { useKeyMutation, useKeyReading } from './queries.ts';
 
 interface ReplaceKeyDialogProps {
   /** Places of the old key, if one is open; else it is searched. */
@@ -88,7 +88,7 @@ function ReplaceForm({ given, onDone, onClose }: ReplaceFormProps) {
 function FindKey({ onFound }: { onFound: (places: readonly KeyPlace[]) => void }) {
   const { t } = useTranslation();
   const [old, setOld] = useState('');
-  const find = useKeyMutation((key: string) => call(channelKeyApi.find, { body: { key } }));
+  const find = useKeyReading((key: string) => call(channelKeyApi.find, { body: { key } }));
   return (
     <>
       <span className={layout.wrap}>
