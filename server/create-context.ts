@@ -72,7 +72,7 @@ export async function createContext(parts: ContextParts): Promise<RunningContext
   const ledger = createLedger({ db, changes, log, now, randomText, waitMs: parts.leaseWaitMs, observer });
   recordBalances(ledger, { db, now });
   const figures = createChannelFigures({ db, log, now });
-  const keyFigures = createKeyFigures({ db, log, now });
+  const keyFigures = createKeyFigures({ db, log, now, isMeasured: registry !== null });
   followTests(changes, figures);
   const sender = createSender();
   const quotes = createQuotes(settings);

@@ -21,8 +21,11 @@ export type Label =
   | 'gen_ai.request.model'
   | 'gen_ai.token.modality'
   | 'error.type'
+  | 'tidegate.attempt.outcome'
   | 'tidegate.channel.id'
   | 'tidegate.entry.kind'
+  | 'tidegate.key.id'
+  | 'tidegate.key.state'
   | 'tidegate.pool.state'
   | 'tidegate.queue.name'
   | 'db.system.name'
@@ -171,6 +174,34 @@ export const metricSpecs = {
     unit: '',
     help: '1 if the channel is enabled and usable, else 0.',
     labels: ['tidegate.channel.id', 'gen_ai.provider.name'],
+  },
+  channelKeys: {
+    name: 'tidegate.channel.keys',
+    kind: 'gauge',
+    unit: '{key}',
+    help: 'Keys of a channel that has several, by their state in this process: `healthy`, `cooling_down`, `refused`, `no_balance`, `disabled`.',
+    labels: ['tidegate.channel.id', 'tidegate.key.state'],
+  },
+  keyState: {
+    name: 'tidegate.key.state',
+    kind: 'gauge',
+    unit: '',
+    help: '1 with the state that the key has in this process. Keys of channels that have several, by id of their record.',
+    labels: ['tidegate.channel.id', 'tidegate.key.id', 'tidegate.key.state'],
+  },
+  keyAttempts: {
+    name: 'tidegate.key.attempts',
+    kind: 'counter',
+    unit: '{attempt}',
+    help: 'Attempts with the key of a channel that has several: `answered` or `failed`.',
+    labels: ['tidegate.channel.id', 'tidegate.key.id', 'tidegate.attempt.outcome'],
+  },
+  keyTokens: {
+    name: 'tidegate.key.tokens',
+    kind: 'counter',
+    unit: '{token}',
+    help: 'Input and output tokens of settled calls with the key of a channel that has several.',
+    labels: ['tidegate.channel.id', 'tidegate.key.id'],
   },
   reservations: {
     name: 'tidegate.reservations.open',

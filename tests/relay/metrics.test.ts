@@ -1,5 +1,8 @@
 // Metrics of calls, money and channels as Prometheus reads them.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ChannelStatus } from '#shared/channels.ts';
+import type { ChannelKeyRecord } from '#server/db/records/channel-key.ts';
+import { newKey } from '#server/exchange/keys/new-key.ts';
 import { metricSpecs, prometheusName } from '#server/telemetry/catalogue.ts';
 import { checkBooks } from '#server/slices/metrics/check-books.ts';
 import { oneEngine } from '#tests/support/engines.ts';
@@ -127,6 +130,65 @@ describe.each(oneEngine)('metrics on $kind', (engine) => {
       samples.filter((sample) => Object.values(sample.labels).some((value) => value === String(id) || value === 'gpt-4.1-nano'));
     expect(named(before)).not.toEqual([]);
     expect(named(await scrape())).toEqual([]);
+  });
+
+  it('keys of a channel with several have their state, attempts and tokens by their id, and removed keys no series', async () => {
+    const { context } = scene.app;
+    const { db, changes, keyFigures } = context;
+    const model = 'gpt-4.1-mini';
+    const channel = await scene.addChannel({ models: model });
+    const keys = db.collection('channel_keys');
+    const give = async (text: string, fields: Partial<ChannelKeyRecord> = {}) => {
+      const id = await db.nextId('channel_keys');
+      await keys.insert({ ...newKey(context, { channel_id: channel, text }), ...fields, id });
+      return id;
+    };
+    const well = await give('sk-the-key-that-works');
+    const limited = await give('sk-the-key-with-a-limit');
+    const byHand = await give('sk-the-key-of-last-year', { status: ChannelStatus.disabledByHand });
+    const empty = await give('sk-the-key-of-an-empty-account', { status: ChannelStatus.disabledBySystem, no_balance: true });
+    const refused = await give('sk-the-key-that-is-refused', { status: ChannelStatus.disabledBySystem });
+    await changes.announce('channel', channel);
+    scene.upstream.behave({ status: 429, retryAfter: 120 }, { key: 'sk-the-key-with-a-limit' });
+    const of = (samples: Sample[], name: string, id: number, more: Record<string, string> = {}) =>
+      sumOf(samples, name, { tidegate_channel_id: String(channel), tidegate_key_id: String(id), ...more });
+    const attempted = (samples: Sample[], id: number, outcome: string) =>
+      of(samples, 'tidegate_key_attempts_total', id, { tidegate_attempt_outcome: outcome });
+    let made = 0;
+    const before = await until(async () => {
+      // Another conversation each, because one stays with its key.
+      await done(scene.chat({ model, messages: [{ role: 'user', content: `Say ${made}` }] }));
+      made += 1;
+      const samples = await scrape();
+      return attempted(samples, limited, 'failed') > 0 ? samples : null;
+    });
+    expect([attempted(before, well, 'answered'), attempted(before, well, 'failed')]).toEqual([made, 0]);
+    expect([attempted(before, limited, 'answered'), attempted(before, limited, 'failed')]).toEqual([0, 1]);
+    expect(of(before, 'tidegate_key_tokens_total', well)).toBeGreaterThan(0);
+    const states = { healthy: well, cooling_down: limited, disabled: byHand, no_balance: empty, refused };
+    for (const [state, id] of Object.entries(states)) {
+      const labels = { tidegate_key_state: state };
+      expect(of(before, 'tidegate_key_state', id)).toBe(1);
+      expect(of(before, 'tidegate_key_state', id, labels)).toBe(1);
+      expect(sumOf(before, 'tidegate_channel_keys', { tidegate_channel_id: String(channel), ...labels })).toBe(1);
+    }
+    // Channels with one key have none of these.
+    expect(
+      new Set(before.filter(({ name }) => /tidegate_(?:key_|channel_keys)/.test(name)).map(({ labels }) => labels['tidegate_channel_id'])),
+    ).toEqual(new Set([String(channel)]));
+    expect(await (await get(`Bearer ${token}`)).text()).not.toContain('sk-the-key');
+    // Storing the counts changes no sum.
+    await keyFigures.flush();
+    await keyFigures.flush();
+    const stored = await scrape();
+    expect([attempted(stored, well, 'answered'), attempted(stored, limited, 'failed')]).toEqual([made, 1]);
+    expect(of(stored, 'tidegate_key_tokens_total', well)).toBe(of(before, 'tidegate_key_tokens_total', well));
+    await keys.remove({ id: well });
+    await changes.announce('channel', channel);
+    const after = await scrape();
+    expect(after.filter(({ labels }) => labels['tidegate_key_id'] === String(well))).toEqual([]);
+    expect(attempted(after, limited, 'failed')).toBe(1);
+    expect([...keyFigures.totals(new Set([well, limited])).keys()]).toEqual([limited]);
   });
 
   it('every metric of the catalogue is there', async () => {

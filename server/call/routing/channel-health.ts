@@ -21,6 +21,8 @@ export interface ChannelHealth {
   forget(channelId: number): void;
   /** Pauses a channel, or a model on it, until that time in milliseconds; an empty model is all of them. */
   pause(channelId: number, model: string, until: number): void;
+  /** Reports whether the channel, or a model on it, is paused for all callers. */
+  isPaused(channelId: number): boolean;
   /** Returns the end of the pause for the model and the caller, in milliseconds; 0 if there is none. */
   pausedUntil(channelId: number, model: string, caller: number): number;
 }
@@ -135,6 +137,7 @@ export function createChannelHealth({ now, onFailure, onPause, pauses = pausesOf
       states.forget(channelId);
     },
     pause: states.pause,
+    isPaused: states.isPausedForAll,
     pausedUntil(channelId, model, caller) {
       let until = 0;
       states.each(channelId, { model, caller }, (state) => (until = Math.max(until, state.pausedUntil)));
@@ -217,9 +220,17 @@ function createStates(now: () => number, pauses: Pauses) {
     }
   }
 
+  function isPausedForAll(channelId: number): boolean {
+    const models = channels.get(channelId);
+    if (models === undefined) return false;
+    const time = now();
+    for (const [name, state] of models) if (!name.includes('\0') && isPaused(state, time)) return true;
+    return false;
+  }
+
   const isWell = (channelId: number): boolean => channels.size === 0 || !channels.has(channelId);
   const forget = (channelId: number): void => void channels.delete(channelId);
-  return { good, bad, pause, each, isWell, forget };
+  return { good, bad, pause, isPausedForAll, each, isWell, forget };
 }
 
 /** Removes the oldest state, but never the one of the channel itself. */

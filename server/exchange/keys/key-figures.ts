@@ -15,6 +15,8 @@ export interface KeyFigures {
   read(channelId: number, since: number): Promise<KeyHour[]>;
   /** Returns counts not stored yet by key id, with the time of the last call in unix seconds. */
   pending(channelId: number): ReadonlyMap<number, KeyCounts>;
+  /** Returns all that this process has counted for these keys, by key id, and drops the counts of others. Empty unless `isMeasured`. */
+  totals(keyIds: ReadonlySet<number>): ReadonlyMap<number, KeyCounts>;
   /** Adds the counts to the stored figures. Never rejects; failed writes are retried at the next flush. */
   flush(): Promise<void>;
   /** Stores the remaining counts. */
@@ -49,11 +51,14 @@ interface FiguresContext {
   db: Database;
   log: Logger;
   now(): number;
+  /** Whether `totals` are read. */
+  isMeasured?: boolean;
 }
 
-export function createKeyFigures({ db, log, now }: FiguresContext): KeyFigures {
+export function createKeyFigures({ db, log, now, isMeasured = false }: FiguresContext): KeyFigures {
   const rows = db.collection('channel_key_hours');
   const counted = createKeyCounters(now);
+  const { leave, totals, pending } = createKeySums(counted, isMeasured);
   const timer = setInterval(() => void flush(), flushMs);
   timer.unref();
 
@@ -69,13 +74,13 @@ export function createKeyFigures({ db, log, now }: FiguresContext): KeyFigures {
     return inTurn(async () => {
       const waiting = counted.all();
       for (let start = 0; start < waiting.length; start += writesAtOnce) {
-        const results = await Promise.allSettled(waiting.slice(start, start + writesAtOnce).map((counts) => storeHour(db, counts)));
+        const results = await Promise.allSettled(waiting.slice(start, start + writesAtOnce).map((counts) => storeHour(db, counts, leave)));
         const failed = results.find((result) => result.status === 'rejected');
         if (failed === undefined) continue;
         log.warn({ reason: String(failed.reason) }, 'the figures of keys could not be written and will be later');
         break;
       }
-      counted.forgetStored();
+      counted.forgetStored(leave);
     });
   }
 
@@ -97,13 +102,8 @@ export function createKeyFigures({ db, log, now }: FiguresContext): KeyFigures {
         }
         return [...hours.values()];
       }),
-    pending(channelId) {
-      const sums = new Map<number, KeyCounts>();
-      for (const counts of counted.all()) {
-        if (counts.channelId === channelId) sums.set(counts.keyId, sumOf(sums.get(counts.keyId) ?? noCounts, counts));
-      }
-      return sums;
-    },
+    pending,
+    totals,
     flush,
     async stop() {
       clearInterval(timer);
@@ -127,16 +127,42 @@ function createKeyCounters(now: () => number) {
       return counts;
     },
     all: (): KeyHour[] => [...counted.values()],
-    forgetStored(): void {
+    forgetStored(leave: (counts: KeyHour) => void): void {
       const oldest = hourOf(now()) - retentionSeconds;
-      for (const [name, { calls, failures, tokens, hour }] of counted) {
-        if ((calls === 0 && failures === 0 && tokens === 0) || hour <= oldest) counted.delete(name);
+      for (const [name, counts] of counted) {
+        const { calls, failures, tokens, hour } = counts;
+        const isStored = calls === 0 && failures === 0 && tokens === 0;
+        if (!isStored && hour > oldest) continue;
+        counted.delete(name);
+        leave(counts);
       }
     },
   };
 }
 
-async function storeHour(db: Database, counts: KeyHour): Promise<void> {
+/** Sums by key id: of counts not stored yet, and since the start of the process, for which calls pay nothing. */
+function createKeySums(counted: Pick<ReturnType<typeof createKeyCounters>, 'all'>, isMeasured: boolean) {
+  const left = new Map<number, KeyCounts>();
+  const add = (sums: Map<number, KeyCounts>, counts: KeyHour) => sums.set(counts.keyId, sumOf(sums.get(counts.keyId) ?? noCounts, counts));
+  return {
+    pending(channelId: number): Map<number, KeyCounts> {
+      const sums = new Map<number, KeyCounts>();
+      for (const counts of counted.all()) if (counts.channelId === channelId) add(sums, counts);
+      return sums;
+    },
+    leave(counts: KeyHour): void {
+      if (isMeasured) add(left, counts);
+    },
+    totals(keyIds: ReadonlySet<number>): Map<number, KeyCounts> {
+      for (const keyId of left.keys()) if (!keyIds.has(keyId)) left.delete(keyId);
+      const sums = new Map(left);
+      if (isMeasured) for (const counts of counted.all()) if (keyIds.has(counts.keyId)) add(sums, counts);
+      return sums;
+    },
+  };
+}
+
+async function storeHour(db: Database, counts: KeyHour, leave: (stored: KeyHour) => void): Promise<void> {
   // Calls continue counting meanwhile.
   const { keyId: key_id, channelId: channel_id, hour, calls, failures, tokens, lastUsed } = counts;
   if (calls === 0 && failures === 0 && tokens === 0) return;
@@ -148,6 +174,7 @@ async function storeHour(db: Database, counts: KeyHour): Promise<void> {
   counts.calls -= calls;
   counts.failures -= failures;
   counts.tokens -= tokens;
+  leave({ ...counts, calls, failures, tokens });
   await db.collection('channel_keys').patch({ id: key_id }, { increment, set: { last_used_time: lastUsed } });
 }
 

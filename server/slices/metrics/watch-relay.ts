@@ -6,6 +6,7 @@ import { waitingCounts } from '#server/exchange/token-estimate.ts';
 import { providerNameOf } from '#server/telemetry/names.ts';
 import type { Registry } from '#server/telemetry/registry.ts';
 import { checkedBooks } from '#server/slices/metrics/check-books.ts';
+import { watchKeys } from '#server/slices/metrics/watch-keys.ts';
 import { watchProcess } from '#server/slices/metrics/watch-process.ts';
 
 /** Returns the relay. */
@@ -36,6 +37,7 @@ function watch(registry: Registry, context: AppContext, relay: Relay): void {
   registry.read('channelEnabled', () =>
     all().map(({ channel: { status, problem }, labels }) => ({ labels, value: isEnabled(status, problem) ? 1 : 0 })),
   );
+  watchKeys(registry, context, relay.services.keyHealth);
   registry.read('reservations', () => one(ledger.openReservations));
   registry.read('streams', () => one(relay.openStreams));
   registry.read('sockets', () => one(relay.sockets.size));
