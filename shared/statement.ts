@@ -42,6 +42,8 @@ export const Statement = z.object({
   /** Most expensive first, as many as a statement shows. */
   calls: z.array(StatementCalls),
   more_calls: z.object({ models: z.int(), calls: z.int(), amount: z.int() }),
+  /** Calls at the gateway before an import, with what they cost there: charged there, so they are no part of the sum. Absent if there are none. */
+  imported_calls: z.optional(z.object({ calls: z.int(), amount: z.int() })),
 });
 export type Statement = z.infer<typeof Statement>;
 
@@ -59,6 +61,8 @@ const BalanceParts = {
   /** What calls took at the time at which they began, and storage. */
   spent: z.int(),
   closing: z.int(),
+  /** What calls cost at the gateway before an import: charged there, so it is no part of the sum. Absent from servers that do not report it. */
+  imported: z.optional(z.int()),
 };
 
 /** An account in the table of all accounts. */

@@ -3,6 +3,7 @@
 import { billCollections } from '#server/db/bill-collections.ts';
 import type { Records } from '#server/db/all-records.ts';
 import type { IndexSpec } from '#server/db/collection.ts';
+import { logSumCollections } from '#server/db/log-sum-collections.ts';
 
 interface CollectionSpec {
   indexes: readonly IndexSpec[];
@@ -13,8 +14,6 @@ interface CollectionSpec {
   /** Ids are strings; if undefined, integers. */
   textIds?: boolean;
 }
-
-const sumFields = ['calls', 'errors', 'quota', 'prompt_tokens', 'completion_tokens', 'first_byte_ms', 'duration_ms'] as const;
 
 type IdKind<Id> = Id extends string ? { textIds: true } : { textIds?: false };
 
@@ -120,39 +119,7 @@ export const collections: { [Name in keyof Records]: CollectionSpec & IdKind<Rec
     ],
   },
   refused_requests: { textIds: true, idBlock: 1, indexes: [{ name: 'time', fields: ['created_at', 'id'] }] },
-  // The indexes cover statistics, which are summed without reading records.
-  log_hours: {
-    textIds: true,
-    idBlock: 1,
-    indexes: [
-      { name: 'user', fields: ['user_id', 'hour', 'model_name', 'channel_id', 'group', 'hidden', 'failed', 'quota'] },
-      { name: 'token', fields: ['token_name', 'hour', 'model_name', 'channel_id', 'group', 'hidden', 'failed', 'quota'] },
-      { name: 'user_token', fields: ['user_id', 'token_name', 'hour', 'model_name', 'channel_id', 'group', 'hidden', 'failed', 'quota'] },
-    ],
-  },
-  log_sums: {
-    textIds: true,
-    idBlock: 1,
-    indexes: [{ name: 'key', fields: ['key', 'start', 'model_name', 'channel_id', 'group', 'hidden', 'failed', 'quota'] }],
-  },
-  usage_sums: {
-    textIds: true,
-    withoutBooleans: true,
-    idBlock: 1,
-    indexes: [
-      { name: 'time', fields: ['key', 'start', 'name', ...sumFields] },
-      { name: 'name', fields: ['key', 'name', 'start', ...sumFields] },
-    ],
-  },
-  latency_hours: { textIds: true, withoutBooleans: true, idBlock: 1, indexes: [{ name: 'time', fields: ['key', 'start'] }] },
-  log_folds: { textIds: true, idBlock: 1, indexes: [{ name: 'hour', fields: ['hour', 'id'], sparse: true }] },
-  log_closings: { textIds: true, idBlock: 1, indexes: [] },
-  closed_usage: {
-    textIds: true,
-    withoutBooleans: true,
-    idBlock: 1,
-    indexes: [{ name: 'user', fields: ['user_id', 'start', 'model_name', 'calls', 'quota'] }],
-  },
+  ...logSumCollections,
   options: { textIds: true, idBlock: 1, indexes: [] },
   // Ids are in the order of time, so each list reads one index.
   audit_entries: {

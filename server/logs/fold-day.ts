@@ -21,9 +21,10 @@ export async function foldDay(db: Database, day: number): Promise<void> {
     else add(sums, prefix, { key: daysKey(key), start: day, model_name: '', channel_id: 0, group: '', hidden: false, failed: false }, null);
   }
   for await (const record of hoursOf(db, day)) {
-    const { model_name, channel_id, group, hidden, failed } = record;
+    const { model_name, channel_id, group, hidden, failed, imported } = record;
+    const kind = { model_name, channel_id, group, hidden, failed, ...(imported && { imported }) };
     for (const key of [allDays, ...ownKeys(record)]) {
-      if (key === allDays || counts.has(key)) add(sums, prefix, { key, start: day, model_name, channel_id, group, hidden, failed }, record);
+      if (key === allDays || counts.has(key)) add(sums, prefix, { key, start: day, ...kind }, record);
     }
   }
   await replaceRecords(db, { into: 'log_sums', prefix, records: [...sums.values()] });
@@ -37,7 +38,7 @@ function ownKeys({ user_id: userId, token_name: tokenName }: LogHourRecord): str
   return [keyOf({ userId }), keyOf({ tokenName }), keyOf({ userId, tokenName })];
 }
 
-type Fields = Pick<LogSumRecord, 'key' | 'start' | 'model_name' | 'channel_id' | 'group' | 'hidden' | 'failed'>;
+type Fields = Pick<LogSumRecord, 'key' | 'start' | 'model_name' | 'channel_id' | 'group' | 'hidden' | 'failed' | 'imported'>;
 
 function add(sums: Map<string, LogSumRecord>, prefix: string, fields: Fields, record: LogHourRecord | null): void {
   const id = `${prefix}${digestOf(Object.values(fields))}`;

@@ -7,33 +7,25 @@ import type { LogRecord } from '#server/db/records/log.ts';
 import type { LogSumRecord } from '#server/db/records/log-sum.ts';
 import type { Database } from '#server/db/database.ts';
 import { addHour, addQuarter } from './hour-quarters.ts';
-import { allHours, digestOf, emptySums, importedKey, timePrefix } from './rollup-shape.ts';
+import { allHours, digestOf, emptySums, timePrefix } from './rollup-shape.ts';
 import { replaceRecords } from './replace-records.ts';
 import { rowSlices } from './row-slices.ts';
-import { countedRows, importedRows, rowSums, summedRows } from './summed-rows.ts';
+import { countedRows, rowSums, summedRows } from './summed-rows.ts';
 
 /** `isOld`: rows of earlier versions do not have `failed`, which is added now. */
 export async function foldHour(db: Database, hour: number, { isOld }: { isOld: boolean }): Promise<void> {
   const logs = db.collection('logs');
   const hours = new Map<string, LogHourRecord>();
-  const all = new Map<string, LogSumRecord>();
-  const hasImports = (await db.collection('import_sources').first({})) !== null;
   for (const { filter, quarter } of await rowSlices(db, hour)) {
     if (isOld) await reportFailures(db, filter);
-    const groups = await logs.group({ filter: { and: [filter, countedRows] }, by: [...keys, 'type'], sum: summedRows });
+    const groups = await logs.group({ filter: { and: [filter, countedRows] }, by: [...keys, 'imported', 'type'], sum: summedRows });
     for (const group of groups) addGroup(hours, { hour, quarter }, group);
-    if (!hasImports) continue;
-    const imported = await logs.group({
-      filter: { and: [filter, importedRows] },
-      by: ['user_id', 'model_name', 'failed', 'type'],
-      sum: summedRows,
-    });
-    for (const group of imported) addImported(all, { hour, quarter }, group);
   }
   const prefix = timePrefix(hour);
+  const all = new Map<string, LogSumRecord>();
   for (const record of hours.values()) {
-    const { model_name, channel_id, group, hidden, failed } = record;
-    const fields = { key: allHours, start: hour, model_name, channel_id, group, hidden, failed };
+    const { model_name, channel_id, group, hidden, failed, imported } = record;
+    const fields = { key: allHours, start: hour, model_name, channel_id, group, hidden, failed, ...(imported && { imported }) };
     const id = `h${prefix}.${digestOf(Object.values(fields))}`;
     const known = all.get(id);
     if (known === undefined) all.set(id, { id, ...fields, ...sumsOf(record) });
@@ -60,29 +52,12 @@ function addGroup(hours: Map<string, LogHourRecord>, { hour, quarter }: { hour: 
     group: String(row['group'] ?? ''),
     hidden: row['hidden'] === true,
     failed: row['failed'] === 1,
+    ...(row['imported'] === 1 && { imported: 1 as const }),
   };
   const id = `${timePrefix(hour)}.${digestOf(Object.values(fields))}`;
   let known = hours.get(id);
   if (known === undefined) hours.set(id, (known = { id, hour, ...fields, ...emptySums() }));
   addQuarter(known, quarter, rowSums(row));
-}
-
-function addImported(all: Map<string, LogSumRecord>, { hour, quarter }: { hour: number; quarter: number }, row: GroupRow): void {
-  const of = {
-    start: hour,
-    model_name: String(row['model_name'] ?? ''),
-    channel_id: 0,
-    group: '',
-    hidden: false,
-    failed: row['failed'] === 1,
-  };
-  for (const key of [importedKey(), importedKey(Number(row['user_id']))]) {
-    const fields = { key, ...of };
-    const id = `h${timePrefix(hour)}.${digestOf(Object.values(fields))}`;
-    const known = all.get(id) ?? { id, ...fields, ...emptySums() };
-    all.set(id, known);
-    addQuarter(known, quarter, rowSums(row));
-  }
 }
 
 function sumsOf(record: HourSums): HourSums {

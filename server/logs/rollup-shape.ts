@@ -16,11 +16,6 @@ export const foldLagSeconds = 600;
 export const allHours = 'hour';
 export const allDays = 'day';
 
-/** Key of hourly sums by model of a user's imported calls, or of all: they are in the other sums as well, and charged nothing here. */
-export function importedKey(userId?: number): string {
-  return userId === undefined ? 'imported' : `imported:${userId}`;
-}
-
 /** Owner of calls; empty for all users. */
 export interface Whose {
   userId?: number | undefined;

@@ -8,12 +8,6 @@ import { emptySums } from './rollup-shape.ts';
 /** Calls and their refunds. */
 export const countedRows: Filter<LogRecord> = { or: [{ type: LogType.consumption }, { refunded: { exists: true } }] };
 
-/** Calls that other gateways charged: rows of calls here name their process. */
-export const importedRows: Filter<LogRecord> = { type: LogType.consumption, process: { exists: false } };
-
-/** Calls that were charged here. */
-export const ownRows: Filter<LogRecord> = { type: LogType.consumption, process: { exists: true } };
-
 /** Columns to sum; `failed` and `type` must be among the keys. */
 export const summedRows = {
   quota: 'quota',

@@ -1,19 +1,32 @@
 // Exact amounts that calls charged to users' balances in a time span, including unlisted calls. Refunds are not
-// subtracted: they are separate changes. Imported calls are left out: the balances that came with them hold their cost.
+// subtracted: they are separate changes. Calls that were imported from another gateway are summed apart: the balance at the move holds their cost already.
 import { LogType } from '#shared/logs.ts';
-import type { Filter } from '#server/db/collection.ts';
+import type { Filter, GroupRow } from '#server/db/collection.ts';
 import type { Database } from '#server/db/database.ts';
 import type { ClosedUsageRecord } from '#server/db/records/closed-usage.ts';
 import type { LogRecord } from '#server/db/records/log.ts';
 import type { LogSumRecord } from '#server/db/records/log-sum.ts';
-import { allDays, allHours, importedKey } from './rollup-shape.ts';
-import { ownRows } from './summed-rows.ts';
+import { allDays, allHours } from './rollup-shape.ts';
 import { cut, type Parts, type Piece, readFolds } from './sum-calls.ts';
 
 export interface ModelCharges {
   calls: number;
   /** Quota. */
   amount: number;
+}
+
+/** Charges of one user. */
+export interface UserCharges {
+  /** By model. */
+  charged: Map<string, ModelCharges>;
+  /** Calls at another gateway, and their cost there, which was not charged here. */
+  imported: ModelCharges;
+}
+
+/** Quota of calls: charged here, and cost of imported calls. */
+export interface Taken {
+  charged: number;
+  imported: number;
 }
 
 /** Retries if sums are rewritten while being read; then the rows are used. */
@@ -25,33 +38,40 @@ interface Periods {
   to?: number;
 }
 
+/** Every sum of imported calls is a part of a sum of all calls as well, and has an index of its own. */
+const isImported = { imported: 1 } as const;
+
 /**
- * Quota charged by the calls of each user whose rows are there.
+ * Quota of the calls of each user whose rows are there.
  * @param span half-open, unix seconds
  * @param rowsFrom rows before this moment may be deleted: they are few, and their hours may wait to be folded again
  */
-export function chargesByUser(db: Database, userIds: readonly number[], span: Piece, rowsFrom: number): Promise<Map<number, number>> {
+export function chargesByUser(db: Database, userIds: readonly number[], span: Piece, rowsFrom: number): Promise<Map<number, Taken>> {
   return fromSums(db, span, rowsFrom, ({ rows, hours, days }) => sumByUser(db, userIds, { rows, sums: [...hours, ...days] }));
 }
 
-/** Quota charged by the calls of each user whose rows are deleted. */
-export async function closedChargesByUser(db: Database, userIds: readonly number[], periods: Periods): Promise<Map<number, number>> {
+/** Quota of the calls of each user whose rows are deleted. */
+export async function closedChargesByUser(db: Database, userIds: readonly number[], periods: Periods): Promise<Map<number, Taken>> {
+  const taken = new Map<number, Taken>();
   const filter = { user_id: { in: userIds }, ...startingIn(periods) };
-  const found = await db.collection('closed_usage').group({ filter, by: ['user_id'], sum: { amount: 'quota' } });
-  return new Map(found.map((row) => [Number(row['user_id']), Number(row['amount'])]));
+  const usage = db.collection('closed_usage');
+  noteUsers(taken, await usage.group({ filter, by: ['user_id'], sum: amountOfQuota }));
+  moveUsers(taken, await usage.group({ filter: { ...filter, ...isImported }, by: ['user_id'], sum: amountOfQuota }));
+  return taken;
 }
 
-/** Quota charged by all users' calls whose rows are there. Parameters as of `chargesByUser`. */
-export function chargesOfAll(db: Database, span: Piece, rowsFrom: number): Promise<number> {
+/** Quota of all users' calls whose rows are there. Parameters as of `chargesByUser`. */
+export function chargesOfAll(db: Database, span: Piece, rowsFrom: number): Promise<Taken> {
   return fromSums(db, span, rowsFrom, (parts) => sumOfAll(db, parts));
 }
 
-/** Quota charged by all users' calls whose rows are deleted. */
-export async function closedChargesOfAll(db: Database, periods: Periods): Promise<number> {
-  const [sums] = await db
-    .collection('closed_usage')
-    .group({ filter: { user_id: 0, ...startingIn(periods) }, by: [], sum: { amount: 'quota' } });
-  return Number(sums?.['amount'] ?? 0);
+/** Quota of all users' calls whose rows are deleted. */
+export async function closedChargesOfAll(db: Database, periods: Periods): Promise<Taken> {
+  const usage = db.collection('closed_usage');
+  const filter = { user_id: 0, ...startingIn(periods) };
+  const all = amountIn(await usage.group({ filter, by: [], sum: amountOfQuota }));
+  const imported = amountIn(await usage.group({ filter: { ...filter, ...isImported }, by: [], sum: amountOfQuota }));
+  return { charged: all - imported, imported };
 }
 
 /** Retries if sums are rewritten while being read; falls back to rows. */
@@ -70,73 +90,74 @@ async function sumByUser(
   db: Database,
   userIds: readonly number[],
   { rows, sums }: { rows: readonly Piece[]; sums: readonly Piece[] },
-): Promise<Map<number, number>> {
-  const charges = new Map<number, number>();
-  const add = (id: number, amount: number) => charges.set(id, (charges.get(id) ?? 0) + amount);
-  const note = (found: readonly Record<string, unknown>[]): void => {
-    for (const row of found) add(Number(row['user_id']), Number(row['amount']));
-  };
-  const byKey = new Map(userIds.map((id) => [importedKey(id), id]));
+): Promise<Map<number, Taken>> {
+  const taken = new Map<number, Taken>();
   const logs = db.collection('logs');
   for (const piece of rows) {
-    const filter: Filter<LogRecord> = { user_id: { in: userIds }, and: [...within(piece), ownRows] };
-    note(await logs.group({ filter, by: ['user_id'], sum: { amount: 'quota' } }));
+    const filter: Filter<LogRecord> = { user_id: { in: userIds }, and: [...within(piece), { type: LogType.consumption }] };
+    const found = await logs.group({ filter, by: ['user_id', 'imported'], sum: amountOfQuota });
+    noteUsers(taken, found);
+    moveUsers(taken, found.filter(isOfImport));
   }
+  const hours = db.collection('log_hours');
   for (const { from, to } of sums) {
     const filter = { user_id: { in: userIds }, and: [{ hour: { gte: from } }, { hour: { lt: to } }] };
-    note(await db.collection('log_hours').group({ filter, by: ['user_id'], sum: { amount: 'quota' } }));
-    note(
-      await logs.group({ filter: { ...givenBack({ from, to }), user_id: { in: userIds } }, by: ['user_id'], sum: { amount: 'refunded' } }),
-    );
-    const imported = { key: { in: [...byKey.keys()] }, ...starting({ from, to }) };
-    for (const row of await db.collection('log_sums').group({ filter: imported, by: ['key'], sum: { amount: 'quota' } }))
-      add(byKey.get(String(row['key'])) ?? 0, 0 - Number(row['amount']));
+    noteUsers(taken, await hours.group({ filter, by: ['user_id'], sum: amountOfQuota }));
+    moveUsers(taken, await hours.group({ filter: { ...filter, ...isImported }, by: ['user_id'], sum: amountOfQuota }));
+    const refunds = await logs.group({
+      filter: { ...givenBack({ from, to }), user_id: { in: userIds } },
+      by: ['user_id', 'imported'],
+      sum: { amount: 'refunded' },
+    });
+    noteUsers(taken, refunds);
+    moveUsers(taken, refunds.filter(isOfImport));
   }
-  return charges;
+  return taken;
 }
 
-async function sumOfAll(db: Database, { rows, hours, days }: Parts): Promise<number> {
-  let sum = 0;
-  const note = (found: readonly Record<string, unknown>[]): void => {
-    sum += Number(found[0]?.['amount'] ?? 0);
+async function sumOfAll(db: Database, { rows, hours, days }: Parts): Promise<Taken> {
+  const taken: Taken = { charged: 0, imported: 0 };
+  const note = (found: readonly GroupRow[]): void => {
+    for (const row of found) taken[isOfImport(row) ? 'imported' : 'charged'] += Number(row['amount']);
   };
   const logs = db.collection('logs');
   for (const piece of rows) {
-    const filter: Filter<LogRecord> = { and: [...within(piece), ownRows] };
-    note(await logs.group({ filter, by: [], sum: { amount: 'quota' } }));
+    const filter: Filter<LogRecord> = { and: [...within(piece), { type: LogType.consumption }] };
+    note(await logs.group({ filter, by: ['imported'], sum: amountOfQuota }));
   }
   for (const [key, pieces] of [
     [allHours, hours],
     [allDays, days],
   ] as const) {
     for (const { from, to } of pieces) {
+      const filter: Filter<LogSumRecord> = { key, and: [{ start: { gte: from } }, { start: { lt: to } }] };
       const sums = db.collection('log_sums');
-      note(await sums.group({ filter: { key, ...starting({ from, to }) }, by: [], sum: { amount: 'quota' } }));
-      const imported = await sums.group({ filter: { key: importedKey(), ...starting({ from, to }) }, by: [], sum: { amount: 'quota' } });
-      sum -= Number(imported[0]?.['amount'] ?? 0);
-      note(await logs.group({ filter: givenBack({ from, to }), by: [], sum: { amount: 'refunded' } }));
+      const imported = amountIn(await sums.group({ filter: { ...filter, ...isImported }, by: [], sum: amountOfQuota }));
+      taken.charged += amountIn(await sums.group({ filter, by: [], sum: amountOfQuota })) - imported;
+      taken.imported += imported;
+      note(await logs.group({ filter: givenBack({ from, to }), by: ['imported'], sum: { amount: 'refunded' } }));
     }
   }
-  return sum;
+  return taken;
 }
 
-/** Quota charged by a user's calls whose rows are there, by model. Parameters as of `chargesByUser`. */
-export function chargesOfUser(db: Database, userId: number, span: Piece, rowsFrom: number): Promise<Map<string, ModelCharges>> {
+/** Quota of a user's calls whose rows are there. Parameters as of `chargesByUser`. */
+export function chargesOfUser(db: Database, userId: number, span: Piece, rowsFrom: number): Promise<UserCharges> {
   return fromSums(db, span, rowsFrom, async ({ rows, hours, days }) => {
-    const charges = new Map<string, ModelCharges>();
+    const charges = noCharges();
     for (const piece of rows) await addRows(db, charges, userId, piece);
     for (const piece of [...hours, ...days]) await addHours(db, charges, userId, piece);
     return charges;
   });
 }
 
-/** Quota charged by a user's calls whose rows are deleted, by model. */
-export async function closedCharges(db: Database, userId: number, periods: Periods): Promise<Map<string, ModelCharges>> {
+/** Quota of a user's calls whose rows are deleted. */
+export async function closedCharges(db: Database, userId: number, periods: Periods): Promise<UserCharges> {
   const filter = { user_id: userId, ...startingIn(periods) };
-  const charges = new Map<string, ModelCharges>();
-  for (const row of await db.collection('closed_usage').group({ filter, by: ['model_name'], sum: { quota: 'quota', calls: 'calls' } })) {
-    addCharges(charges, String(row['model_name']), { calls: Number(row['calls']), amount: Number(row['quota']) });
-  }
+  const charges = noCharges();
+  const usage = db.collection('closed_usage');
+  addModels(charges, await usage.group({ filter, by: ['model_name'], sum: callsAndAmount }));
+  moveModels(charges, await usage.group({ filter: { ...filter, ...isImported }, by: ['model_name'], sum: callsAndAmount }));
   return charges;
 }
 
@@ -144,29 +165,27 @@ function startingIn({ from, to }: Periods): Filter<ClosedUsageRecord> {
   return { and: [{ start: { gte: from } }, ...(to === undefined ? [] : [{ start: { lt: to } }])] };
 }
 
-async function addRows(db: Database, charges: Map<string, ModelCharges>, userId: number, piece: Piece): Promise<void> {
-  const filter: Filter<LogRecord> = { user_id: userId, and: [...within(piece), ownRows] };
-  for (const row of await db.collection('logs').group({ filter, by: ['model_name'], sum: { quota: 'quota' } })) {
-    addCharges(charges, String(row['model_name'] ?? ''), { calls: row.count, amount: Number(row['quota']) });
-  }
+async function addRows(db: Database, charges: UserCharges, userId: number, piece: Piece): Promise<void> {
+  const filter: Filter<LogRecord> = { user_id: userId, and: [...within(piece), { type: LogType.consumption }] };
+  const found = await db.collection('logs').group({ filter, by: ['model_name', 'imported'], sum: amountOfQuota });
+  const counted = found.map((row) => ({ ...row, calls: row.count }));
+  addModels(charges, counted);
+  moveModels(charges, counted.filter(isOfImport));
 }
 
-async function addHours(db: Database, charges: Map<string, ModelCharges>, userId: number, piece: Piece): Promise<void> {
+async function addHours(db: Database, charges: UserCharges, userId: number, piece: Piece): Promise<void> {
   const hours = db.collection('log_hours');
   const filter = { user_id: userId, and: [{ hour: { gte: piece.from } }, { hour: { lt: piece.to } }] };
-  for (const row of await hours.group({ filter, by: ['model_name'], sum: { quota: 'quota', calls: 'calls' } })) {
-    addCharges(charges, String(row['model_name'] ?? ''), { calls: Number(row['calls']), amount: Number(row['quota']) });
-  }
-  const imported = { key: importedKey(userId), ...starting(piece) };
-  for (const row of await db
-    .collection('log_sums')
-    .group({ filter: imported, by: ['model_name'], sum: { quota: 'quota', calls: 'calls' } })) {
-    addCharges(charges, String(row['model_name'] ?? ''), { calls: 0 - Number(row['calls']), amount: 0 - Number(row['quota']) });
-  }
-  const refunds: Filter<LogRecord> = { ...givenBack(piece), user_id: userId };
-  for (const row of await db.collection('logs').group({ filter: refunds, by: ['model_name'], sum: { refunded: 'refunded' } })) {
-    addCharges(charges, String(row['model_name'] ?? ''), { calls: 0, amount: Number(row['refunded']) });
-  }
+  addModels(charges, await hours.group({ filter, by: ['model_name'], sum: callsAndAmount }));
+  moveModels(charges, await hours.group({ filter: { ...filter, ...isImported }, by: ['model_name'], sum: callsAndAmount }));
+  const refunds = await db.collection('logs').group({
+    filter: { ...givenBack(piece), user_id: userId },
+    by: ['model_name', 'imported'],
+    sum: { amount: 'refunded' },
+  });
+  const counted = refunds.map((row) => ({ ...row, calls: 0 }));
+  addModels(charges, counted);
+  moveModels(charges, counted.filter(isOfImport));
 }
 
 /** Refunds, which hourly sums have subtracted. */
@@ -174,15 +193,69 @@ function givenBack(piece: Piece): Filter<LogRecord> {
   return { plain_type: LogType.system, and: [...within(piece), { refunded: { exists: true } }] };
 }
 
-function starting({ from, to }: Piece): Filter<LogSumRecord> {
-  return { and: [{ start: { gte: from } }, { start: { lt: to } }] };
-}
-
 function within({ from, to }: Piece): Filter<LogRecord>[] {
   return [{ created_at: { gte: from } }, { created_at: { lt: to } }];
 }
 
-export function addCharges(charges: Map<string, ModelCharges>, model: string, { calls, amount }: ModelCharges): void {
+const amountOfQuota = { amount: 'quota' } as const;
+const callsAndAmount = { calls: 'calls', amount: 'quota' } as const;
+
+function isOfImport(row: GroupRow): boolean {
+  return row['imported'] === 1;
+}
+
+function amountIn(found: readonly GroupRow[]): number {
+  return Number(found[0]?.['amount'] ?? 0);
+}
+
+function noteUsers(taken: Map<number, Taken>, found: readonly GroupRow[]): void {
+  for (const row of found) {
+    const known = takenBy(taken, Number(row['user_id']));
+    known.charged += Number(row['amount']);
+  }
+}
+
+/** Moves what is a part of the charges so far to the imported ones. */
+function moveUsers(taken: Map<number, Taken>, found: readonly GroupRow[]): void {
+  for (const row of found) {
+    const known = takenBy(taken, Number(row['user_id']));
+    known.charged -= Number(row['amount']);
+    known.imported += Number(row['amount']);
+  }
+}
+
+function takenBy(taken: Map<number, Taken>, userId: number): Taken {
+  const known = taken.get(userId) ?? { charged: 0, imported: 0 };
+  taken.set(userId, known);
+  return known;
+}
+
+function noCharges(): UserCharges {
+  return { charged: new Map(), imported: { calls: 0, amount: 0 } };
+}
+
+function addModels({ charged }: UserCharges, found: readonly GroupRow[]): void {
+  for (const row of found) addTo(charged, String(row['model_name'] ?? ''), { calls: Number(row['calls']), amount: Number(row['amount']) });
+}
+
+/** Moves what is a part of the charges so far to the imported ones. */
+function moveModels({ charged, imported }: UserCharges, found: readonly GroupRow[]): void {
+  for (const row of found) {
+    const calls = Number(row['calls']);
+    const amount = Number(row['amount']);
+    addTo(charged, String(row['model_name'] ?? ''), { calls: -calls, amount: -amount });
+    imported.calls += calls;
+    imported.amount += amount;
+  }
+}
+
+export function addCharges(to: UserCharges, { charged, imported }: UserCharges): void {
+  for (const [model, charges] of charged) addTo(to.charged, model, charges);
+  to.imported.calls += imported.calls;
+  to.imported.amount += imported.amount;
+}
+
+function addTo(charges: Map<string, ModelCharges>, model: string, { calls, amount }: ModelCharges): void {
   const known = charges.get(model) ?? { calls: 0, amount: 0 };
   charges.set(model, { calls: known.calls + calls, amount: known.amount + amount });
 }

@@ -173,16 +173,17 @@ function batchOf(rows: readonly LogRecord[]): ClosingBatch {
   };
 }
 
-/** Rows without a process charged nothing: other gateways wrote them. */
+/** Rows without a process charged nothing. Those of other gateways are summed apart. */
 function usageOf(rows: readonly LogRecord[]): ClosingUsage[] {
   const sums = new Map<string, ClosingUsage>();
   for (const row of rows) {
-    if (row.process === undefined || row.type !== LogType.consumption || row.user_id === 0) continue;
-    const { user_id, token_id, token_name, model_name, channel_id, group } = row;
+    if ((row.process === undefined && row.imported === undefined) || row.type !== LogType.consumption || row.user_id === 0) continue;
+    const { user_id, token_id, token_name, model_name, channel_id, group, imported } = row;
     const start = periodOf(row.created_at);
+    const origin = imported === undefined ? {} : { imported };
     for (const fields of [
-      { user_id, token_id, token_name, model_name, channel_id, group },
-      { user_id: 0, token_id: 0, token_name: '', model_name: '', channel_id: 0, group: '' },
+      { user_id, token_id, token_name, model_name, channel_id, group, ...origin },
+      { user_id: 0, token_id: 0, token_name: '', model_name: '', channel_id: 0, group: '', ...origin },
     ]) {
       const id = `${start}.${createHash('sha256')
         .update(JSON.stringify(Object.values(fields)))

@@ -16,7 +16,16 @@ describe.each(engines)('statements of imported accounts on $kind', (engine) => {
     const begun = Math.floor(app.clock.now() / 1000) - 10 * hour;
     await db.collection('users').patch({ id: user.id }, { set: { created_time: begun - hour } });
     const row = { user_id: user.id, username: user.username, type: 2, model_name: 'imported', quota: 300, created_at: begun };
-    const of = { token_id: 0, token_name: '', channel_id: 0, group: 'default', prompt_tokens: 5, completion_tokens: 5, use_time: 1 };
+    const of = {
+      token_id: 0,
+      token_name: '',
+      channel_id: 0,
+      group: 'default',
+      prompt_tokens: 5,
+      completion_tokens: 5,
+      use_time: 1,
+      imported: 1 as const,
+    };
     const rest = { is_stream: false, other: null };
     for (let index = 0; index < 3; index += 1)
       await db.collection('logs').insert({ ...row, ...of, ...rest, id: await db.nextId('logs'), created_at: begun + index });
@@ -32,9 +41,9 @@ describe.each(engines)('statements of imported accounts on $kind', (engine) => {
     };
     const check = async () => {
       for (const from of [0, begun + hour]) {
-        expect(await read(from), String(from)).toMatchObject({ closing: balance });
+        expect(await read(from), String(from)).toMatchObject({ closing: balance, calls: [] });
         expect(await table(from), String(from)).toMatchObject({ closing: balance });
-        expect(await sum(from), String(from)).toMatchObject({ closing: balance + ofRoot, spent: 0 });
+        expect(await sum(from), String(from)).toMatchObject({ closing: balance + ofRoot, spent: 0, imported: from === 0 ? 900 : 0 });
       }
     };
     await check();

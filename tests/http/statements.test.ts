@@ -1,7 +1,11 @@
+import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import type { Statement } from '#shared/statement.ts';
+import { balanceOf } from '#server/money/account.ts';
 import { foldLog } from '#server/logs/fold-log.ts';
 import { engines } from '#tests/support/engines.ts';
+import { importFrom, sourceCopy } from '#tests/support/import-desk.ts';
+import { createToken } from '#tests/support/build-token.ts';
 import type { TestClient } from '#tests/support/http-client.ts';
 import { createScene, type RelayScene, setOption } from '#tests/support/relay-scene.ts';
 import { until } from '#tests/support/until.ts';
@@ -176,5 +180,96 @@ describe.each(engines)('statements on $kind', { concurrent: true }, (engine) => 
     expect(await root.get(own)).toMatchObject({ success: false, code: 'invalid_field', field: 'start_timestamp' });
     const future = nowOf(scene) + 999;
     expect(await root.get(`${own}?start_timestamp=${future}`)).toMatchObject({ success: false, field: 'start_timestamp' });
+  });
+});
+
+describe.each(engines)('statements of imported accounts on $kind', { concurrent: true }, (engine) => {
+  it('add up to the ledger: calls of the other gateway stand apart, also once hours are sums and rows are deleted', async () => {
+    await using scene = await createScene(engine);
+    const { app } = scene;
+    const { db, changes } = app.context;
+    using source = sourceCopy('new-api-2026');
+    const moved = nowOf(scene);
+    const day = 24 * hour;
+    {
+      // Two months of calls before the move, with refunds.
+      using database = new DatabaseSync(source.file);
+      database.exec(`UPDATE users SET created_at = ${moved - 90 * day}; UPDATE logs SET created_at = ${moved - 40 * day} + id * 3600`);
+      database.exec(
+        `INSERT INTO logs (id, user_id, created_at, type, quota, model_name) SELECT 9000 + id, user_id, created_at + 60, 6, 5, model_name FROM logs WHERE type = 2`,
+      );
+    }
+    await importFrom(app, source.file);
+    for (const { id } of await db.collection('channels').find({ id: { ne: scene.channelIds[0] ?? 0 } })) {
+      await db.collection('channels').patch({ id }, { set: { status: 2 } });
+      await changes.announce('channel', id);
+    }
+    const anna = await db.collection('users').first({ username: 'anna' });
+    if (anna === null) throw new Error('anna was not imported');
+    const { key } = await createToken(app.context, anna.id);
+    const callAsAnna = async (count: number): Promise<void> => {
+      const before = await db.collection('logs').count({ type: 2 });
+      for (let index = 0; index < count; index += 1) await (await scene.chat({}, { authorization: `Bearer ${key}` })).text();
+      await until(async () => (await db.collection('logs').count({ type: 2 })) >= before + count);
+    };
+    await callAsAnna(2);
+    const root = await app.as(await app.createUser({ role: 100 }));
+    const path = `/api/user/${anna.id}/statement`;
+    const month = (from: number, to: number) => ({ from: Date.UTC(2025, from - 1) / 1000, to: Date.UTC(2025, to - 1) / 1000 });
+    const spans: { from?: number; to?: number }[] = [month(12, 13), month(13, 14), {}];
+    const readAll = async () => {
+      const statements: Statement[] = [];
+      const tables: unknown[] = [];
+      for (const span of spans) {
+        const statement = await read(root, path, span);
+        expectAddsUp(statement);
+        statements.push({ ...statement, to: 0, rows_from: 0 });
+        const query = `start_timestamp=${span.from ?? 0}&end_timestamp=${span.to ?? moved + day}`;
+        const { items } = (await root.get(`/api/statement/accounts?${query}&page_size=100`)).data;
+        const sums: Record<string, number> = (await root.get(`/api/statement/accounts/sum?${query}`)).data;
+        for (const part of ['opening', 'spent', 'closing', 'imported'] as const)
+          expect(items.reduce((sum: number, row: Record<string, number>) => sum + (row[part] ?? 0), 0)).toBe(sums[part]);
+        const row = items.find(({ user_id: id }: { user_id: number }) => id === anna.id);
+        expect(row).toMatchObject({
+          opening: statement.opening,
+          closing: statement.closing,
+          imported: statement.imported_calls?.amount ?? 0,
+        });
+        const file = String((await root.get(`/api/statement/accounts/export?${query}`)).body)
+          .trimEnd()
+          .split('\r\n');
+        expect(file[0]).toMatch(/imported_quota$/);
+        expect(file.find((line) => line.startsWith(`${anna.id},`))).toMatch(new RegExp(`,${row.imported}$`));
+        expect(file.at(-1)).toMatch(new RegExp(`,${sums['imported']}$`));
+        tables.push({ items, spent: sums['spent'] });
+      }
+      return { statements, tables };
+    };
+    const whole = await readAll();
+    const [december, january, all] = whole.statements;
+    expect(december).toMatchObject({ opening: 0, closing: 0, calls: [], entries: [] });
+    expect(december?.imported_calls?.calls).toBeGreaterThan(10);
+    expect(january?.calls).toMatchObject([{ model_name: 'gpt-4o-mini', calls: 2 }]);
+    expect(january?.entries).toMatchObject([{ kind: 'import', amount: 20_260_395 }]);
+    expect(all?.imported_calls).toEqual({ calls: 30, amount: 207_965 });
+    const balance = async () => {
+      const record = await db.collection('users').get(anna.id);
+      return record === null ? 0 : balanceOf(record);
+    };
+    expect(all?.closing).toBe(await balance());
+    // Hours and days as sums; the dashboard counts imported calls as usage.
+    app.clock.advance(3 * hour * 1000);
+    await foldLog(app.context);
+    expect(await readAll()).toEqual(whole);
+    // The month before the move is deleted, then everything up to the move.
+    await deleteUntil(root, scene, Date.UTC(2026, 0, 1) / 1000);
+    expect(await readAll()).toEqual(whole);
+    await foldLog(app.context);
+    expect(await readAll()).toEqual(whole);
+    await deleteUntil(root, scene, nowOf(scene) - hour);
+    const after = await readAll();
+    expect(after.statements[0]).toEqual(december);
+    expect(after.statements[2]).toMatchObject({ closing: await balance(), imported_calls: { calls: 30, amount: 207_965 } });
+    await scene.checkBooks();
   });
 });

@@ -55,6 +55,9 @@ export function BalancesScreen({ search, onSearch, onAccount }: BalancesScreenPr
       {data !== undefined && data.from < Math.min(data.rows_from ?? 0, data.to) && (
         <p className={styles.note}>{t('balances.deleted_rows', { time: format.dateTime(Math.min(data.rows_from ?? 0, data.to)) })}</p>
       )}
+      {sums?.imported !== undefined && sums.imported !== 0 && (
+        <p className={styles.note}>{t('balances.imported', { amount: format.quota(sums.imported) })}</p>
+      )}
       <DataList
         query={query}
         rows={data?.items}

@@ -16,7 +16,14 @@ const statement: Statement = {
   more_calls: { models: 1, calls: 1, amount: 9 },
   closing: 1_249_890,
 };
-const texts = { opening: 'Opening', closing: 'Closing', calls: 'Calls', others: 'Others', kind: (kind: string) => kind };
+const texts = {
+  opening: 'Opening',
+  closing: 'Closing',
+  calls: 'Calls',
+  others: 'Others',
+  imported: (usd: string) => `Imported ${usd}`,
+  kind: (kind: string) => kind,
+};
 
 test('amounts have six decimals, and six are enough for the usual unit', () => {
   expect(statementAmount(250_001, 500_000)).toBe('0.500002');
@@ -37,4 +44,13 @@ test('the file is of numbers that a spreadsheet adds up to the closing balance',
   const dollars = rows.map((row) => Number(row[4]));
   expect(dollars.every(Number.isFinite)).toBe(true);
   expect(dollars.slice(0, -1).reduce((sum, amount) => sum + amount, 0)).toBeCloseTo(dollars.at(-1) ?? 0, 6);
+});
+
+test('the file names imported calls with their cost elsewhere, and they change no sum', () => {
+  const rows = statementFile({ ...statement, imported_calls: { calls: 30, amount: 250_000 } }, texts)
+    .trimEnd()
+    .split('\r\n')
+    .map((row) => row.split(','));
+  expect(rows.at(-2)?.slice(1)).toEqual(['Imported 0.500000', '', '30', '0', '0']);
+  expect(rows.at(-1)?.at(-1)).toBe(String(statement.closing));
 });

@@ -21,12 +21,14 @@ export interface FileTexts {
   closing: string;
   calls: string;
   others: string;
+  /** @param usd what the calls cost at the other gateway */
+  imported(usd: string): string;
   kind(kind: string): string;
 }
 
 /** A line each; the amounts of all but the last add up to the last. */
 export function statementFile(statement: Statement, texts: FileTexts): string {
-  const { quota_per_unit: unit, from, to, entries, more_entries: more, calls, more_calls: others } = statement;
+  const { quota_per_unit: unit, from, to, entries, more_entries: more, calls, more_calls: others, imported_calls: imported } = statement;
   const line = (at: number, what: string, model: string, count: number | '', quota: number): string =>
     csvRow([new Date(at * 1000).toISOString(), what, model, count, Number((quota / unit).toFixed(digits)), quota]);
   return [
@@ -37,6 +39,7 @@ export function statementFile(statement: Statement, texts: FileTexts): string {
     ...(more.count > 0 ? [line(to, texts.others, '', '', more.amount)] : []),
     ...calls.map((one) => line(to, texts.calls, one.model_name, one.calls, -one.amount)),
     ...(others.models > 0 ? [line(to, texts.calls, texts.others, others.calls, -others.amount)] : []),
+    ...(imported === undefined ? [] : [line(to, texts.imported(statementAmount(imported.amount, unit)), '', imported.calls, 0)]),
     line(to, texts.closing, '', '', statement.closing),
   ].join('');
 }

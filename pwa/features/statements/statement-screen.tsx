@@ -35,6 +35,7 @@ export function StatementScreen({ search, onSearch }: StatementScreenProps) {
       closing: t('statement.closing'),
       calls: t('statement.calls'),
       others: t('statement.others'),
+      imported: (amount: string) => t('statement.imported_line', { amount }),
       kind: kindText,
     };
     const days = [statement.from, lastSecond(statement)].map((seconds) => format.dayKey(seconds));
@@ -94,7 +95,7 @@ function Sheet({ statement, kindText }: SheetProps) {
   const format = useFormat();
   const isPhone = useIsPhone();
   const site = useSiteStatus();
-  const { entries, more_entries: more, calls, more_calls: others, quota_per_unit: unit, rows_from: rowsFrom = 0 } = statement;
+  const { entries, more_entries: more, calls, more_calls: others, quota_per_unit: unit } = statement;
   const usd = (quota: number): string => statementAmount(quota, unit);
   const charged = calls.reduce((sum, { amount }) => sum + amount, others.amount);
   const credited = entries.reduce((sum, { amount }) => sum + amount, more.amount);
@@ -161,12 +162,24 @@ function Sheet({ statement, kindText }: SheetProps) {
           <TotalRow name={t('statement.closing')} amount={usd(statement.closing)} />
         </tfoot>
       </table>
-      <footer className={`${typography.compact} ${typography.muted} ${styles.foot}`}>
-        <p>{t('statement.about')}</p>
-        {rowsFrom > statement.from && <p>{t('statement.deleted', { time: format.dateTime(Math.min(rowsFrom, statement.to)) })}</p>}
-        {!isExact(statement) && <p>{t('statement.rounded')}</p>}
-      </footer>
+      <Remarks statement={statement} usd={usd} />
     </article>
+  );
+}
+
+function Remarks({ statement, usd }: { statement: Statement; usd: (quota: number) => string }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const { rows_from: rowsFrom = 0, imported_calls: imported } = statement;
+  return (
+    <footer className={`${typography.compact} ${typography.muted} ${styles.foot}`}>
+      <p>{t('statement.about')}</p>
+      {imported !== undefined && (
+        <p>{t('statement.imported', { count: imported.calls, calls: format.count(imported.calls), amount: usd(imported.amount) })}</p>
+      )}
+      {rowsFrom > statement.from && <p>{t('statement.deleted', { time: format.dateTime(Math.min(rowsFrom, statement.to)) })}</p>}
+      {!isExact(statement) && <p>{t('statement.rounded')}</p>}
+    </footer>
   );
 }
 
@@ -207,7 +220,7 @@ function LineRow({ name, when, amount }: { name: string; when: string; amount: s
   );
 }
 
-const kinds = ['order', 'redemption', 'transfer', 'refund', 'storage', 'bonus', 'setup', 'edit'] as const;
+const kinds = ['order', 'redemption', 'transfer', 'refund', 'storage', 'bonus', 'setup', 'import', 'edit'] as const;
 
 /** What changed a balance; a kind of a newer server is another one. */
 function useKindText(): (kind: string) => string {

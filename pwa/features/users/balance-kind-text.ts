@@ -4,6 +4,7 @@ const known = [
   'opening',
   'edit',
   'setup',
+  'import',
   'signup',
   'invitee',
   'redemption',

@@ -14,8 +14,10 @@ export interface ClosedUsageRecord {
   model_name: string;
   channel_id: number;
   group: string;
+  /** Only on sums of calls that were imported from another gateway. */
+  imported?: 1;
   calls: number;
-  /** Quota that was charged. */
+  /** Quota that was charged; of imported calls, their cost at the other gateway. */
   quota: number;
   prompt_tokens: number;
   completion_tokens: number;

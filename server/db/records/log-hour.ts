@@ -16,4 +16,6 @@ export interface LogHourRecord extends HourSums {
   hidden: boolean;
   /** Sums of failed calls. */
   failed: boolean;
+  /** Only on sums of calls that were imported from another gateway. */
+  imported?: 1;
 }

@@ -11,4 +11,6 @@ export interface LogSumRecord extends HourSums {
   group: string;
   hidden: boolean;
   failed: boolean;
+  /** Only on sums of calls that were imported from another gateway. */
+  imported?: 1;
 }

@@ -8,6 +8,8 @@ export interface LogRecord {
   type: number;
   /** `type` again, only on rows other than consumption: nearly all rows are that, so the others have a small index. */
   plain_type?: number;
+  /** Only on rows that were imported from another gateway: they charged no balance here. */
+  imported?: 1;
   /** Undefined on rows of calls, where `other` has the data. */
   content?: string;
   username: string;

@@ -7,12 +7,12 @@ import type { Filter, GroupRow } from '#server/db/collection.ts';
 import type { Database } from '#server/db/database.ts';
 import type { LedgerRecord } from '#server/db/records/ledger-entry.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
-import { chargesByUser, chargesOfAll, closedChargesByUser, closedChargesOfAll } from '#server/logs/user-charges.ts';
+import { chargesByUser, chargesOfAll, closedChargesByUser, closedChargesOfAll, type Taken } from '#server/logs/user-charges.ts';
 import { closingKind, closingRef } from '#server/money/log-closing.ts';
 import { settingAt } from '#server/settings/setting-at.ts';
 import type { BookSpan } from './steady-books.ts';
 
-type Parts = Pick<BalanceSums, 'opening' | 'top_ups' | 'adjustments' | 'refunds' | 'spent' | 'closing'>;
+type Parts = Pick<BalanceSums, 'opening' | 'top_ups' | 'adjustments' | 'refunds' | 'spent' | 'closing' | 'imported'>;
 
 /** Accounts that were there by the end of the time. */
 export function accountsOf({ to }: Pick<BookSpan, 'to'>): Filter<UserRecord> {
@@ -41,11 +41,10 @@ export async function balancesOf(db: Database, users: readonly UserRecord[], { f
     username,
     display_name,
     is_deleted: DeletedAt !== null,
-    ...partsOf(
-      (opened.get(id) ?? 0) + (deletedSince.get(id) ?? 0) - (early.get(id) ?? 0),
-      entries.get(id) ?? [],
-      (during.get(id) ?? 0) + (deletedWithin.get(id) ?? 0),
-    ),
+    ...partsOf((opened.get(id) ?? 0) + (deletedSince.get(id)?.charged ?? 0) - (early.get(id)?.charged ?? 0), entries.get(id) ?? [], [
+      during.get(id),
+      deletedWithin.get(id),
+    ]),
   }));
 }
 
@@ -63,12 +62,12 @@ export async function sumBalances(context: AppContext, { from, to, rows }: BookS
     chargesOfAll(db, { from: 0, to: from }, rows),
     chargesOfAll(db, { from, to }, rows),
   ]);
-  const opening = amountOf(before) + amountOf(closings) + deletedSince - early;
-  const parts = partsOf(opening, within, during + deletedWithin);
+  const opening = amountOf(before) + amountOf(closings) + deletedSince.charged - early.charged;
+  const parts = partsOf(opening, within, [during, deletedWithin]);
   return { from, to, rows_from: rows, quota_per_unit: await settingAt(context, 'QuotaPerUnit', to), accounts, ...parts };
 }
 
-export const noParts: Parts = { opening: 0, top_ups: 0, adjustments: 0, refunds: 0, spent: 0, closing: 0 };
+export const noParts: Parts = { opening: 0, top_ups: 0, adjustments: 0, refunds: 0, spent: 0, closing: 0, imported: 0 };
 
 export function addParts(sums: Parts, more: Parts): Parts {
   return {
@@ -78,6 +77,7 @@ export function addParts(sums: Parts, more: Parts): Parts {
     refunds: sums.refunds + more.refunds,
     spent: sums.spent + more.spent,
     closing: sums.closing + more.closing,
+    imported: (sums.imported ?? 0) + (more.imported ?? 0),
   };
 }
 
@@ -93,9 +93,10 @@ const columns: Readonly<Record<string, 'top_ups' | 'refunds' | 'spent'>> = {
   storage: 'spent',
 };
 
-/** @param calls quota that calls took */
-function partsOf(opening: number, entries: readonly GroupRow[], calls: number): Parts {
-  const parts = { ...noParts, opening, spent: calls };
+/** @param taken quota of calls */
+function partsOf(opening: number, entries: readonly GroupRow[], taken: readonly (Taken | undefined)[]): Parts {
+  const calls = taken.reduce((sum, one) => sum + (one?.charged ?? 0), 0);
+  const parts = { ...noParts, opening, spent: calls, imported: taken.reduce((sum, one) => sum + (one?.imported ?? 0), 0) };
   let entered = 0;
   for (const row of entries) {
     const amount = Number(row['amount']);

@@ -16,6 +16,14 @@ const accountsAtOnce = 300;
 const digits = 6;
 
 const amounts = ['opening', 'top_ups', 'adjustments', 'refunds', 'spent', 'closing'] as const;
+/** Amounts that are no part of the sum. */
+const further = ['imported'] as const;
+const headings = [
+  'id',
+  'username',
+  'display_name',
+  ...[amounts, further].flatMap((names) => [...names.map((name) => `${name}_usd`), ...names.map((name) => `${name}_quota`)]),
+];
 
 export interface BalanceExports {
   /** @throws {AppError} `invalid_field`, `exports_running` */
@@ -29,7 +37,7 @@ export function createBalanceExports(host: RouteHost): BalanceExports {
   async function* parts(requested: { from: number; to: number }, userId: number): AsyncGenerator<string> {
     const span = await onSteadyBooks(context.db, async (bounds) => spanWithin(requested, bounds));
     const unit = await settingAt(context, 'QuotaPerUnit', span.to);
-    yield `${csvMark}${csvRow(['id', 'username', 'display_name', ...amounts.map((name) => `${name}_usd`), ...amounts.map((name) => `${name}_quota`)])}`;
+    yield `${csvMark}${csvRow(headings)}`;
     let sums = noParts;
     for await (const balances of pages(span, userId)) {
       sums = balances.reduce(addParts, sums);
@@ -82,6 +90,10 @@ function nameOfSpan({ from, to }: { from: number; to: number }): string {
   return moment.slice(0, isMonth ? 7 : 10);
 }
 
-function lineOf(head: readonly (string | number)[], parts: Pick<AccountBalance, (typeof amounts)[number]>, unit: number): string {
-  return csvRow([...head, ...amounts.map((name) => Number((parts[name] / unit).toFixed(digits))), ...amounts.map((name) => parts[name])]);
+type Exported = Pick<AccountBalance, (typeof amounts)[number] | (typeof further)[number]>;
+
+function lineOf(head: readonly (string | number)[], parts: Exported, unit: number): string {
+  const usd = (quota: number) => Number((quota / unit).toFixed(digits));
+  const columns = [amounts, further].map((names) => names.map((name) => parts[name] ?? 0));
+  return csvRow([...head, ...columns.flatMap((quotas) => [...quotas.map(usd), ...quotas])]);
 }

@@ -48,12 +48,12 @@ async function count(db: Database, user: UserRecord, { begun, span }: { begun: n
     chargesOfUser(db, user.id, { from: Math.min(begun, from), to: from }, rows),
     chargesOfUser(db, user.id, { from, to }, rows),
   ]);
-  for (const [model, charges] of await closedCharges(db, user.id, { from, to })) addCharges(during, model, charges);
-  const deleted = -(closing?.amount ?? 0) - sumOf(deletedSince.values());
-  const opening = Number(credited[0]?.['amount'] ?? 0) - deleted - sumOf(early.values());
+  addCharges(during, await closedCharges(db, user.id, { from, to }));
+  const deleted = -(closing?.amount ?? 0) - sumOf(deletedSince.charged.values());
+  const opening = Number(credited[0]?.['amount'] ?? 0) - deleted - sumOf(early.charged.values());
   const inAll = { count: entered[0]?.count ?? 0, amount: Number(entered[0]?.['amount'] ?? 0) };
   const shown = entries.map(({ id, created_at, kind, amount }) => ({ id, created_at, kind: entryKindOf(kind), amount }));
-  const models = [...during]
+  const models = [...during.charged]
     .map(([model_name, charges]) => ({ model_name, ...charges }))
     .filter(({ calls, amount }) => calls > 0 || amount !== 0)
     .toSorted((a, b) => b.amount - a.amount || (a.model_name < b.model_name ? -1 : 1));
@@ -69,6 +69,7 @@ async function count(db: Database, user: UserRecord, { begun, span }: { begun: n
     more_entries: { count: inAll.count - shown.length, amount: inAll.amount - sumOf(shown) },
     calls: models.slice(0, mostModels),
     more_calls: { models: others.length, calls: others.reduce((sum, { calls }) => sum + calls, 0), amount: sumOf(others) },
+    ...(during.imported.calls > 0 && { imported_calls: during.imported }),
   };
 }
 

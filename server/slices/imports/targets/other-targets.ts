@@ -115,7 +115,7 @@ export const logTarget: Target<'log'> = {
     ),
   insertion({ userRef, tokenRef, channelRef, ...draft }, id, idOf) {
     const owners = { user_id: idOf('user', userRef), token_id: idOf('token', tokenRef), channel_id: idOf('channel', channelRef) };
-    return { insert: { ...draft, id, ...owners } satisfies LogRecord, into: 'logs', ignoreConflict: true };
+    return { insert: { ...draft, id, ...owners, imported: 1 } satisfies LogRecord, into: 'logs', ignoreConflict: true };
   },
   existing: async ({ context }, ids) => new Set((await context.db.collection('logs').find({ id: { in: ids } })).map(({ id }) => id)),
   nextIds: ({ context }, count) => context.db.nextIds('logs', count),
