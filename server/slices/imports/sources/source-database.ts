@@ -39,7 +39,7 @@ export interface SourceDatabase {
   readonly version: string;
   /** Columns of each table, by name. */
   readonly tables: ReadonlyMap<string, ReadonlySet<string>>;
-  /** Rows in ascending order of the key. */
+  /** Rows in ascending order of the key: fewer than the limit if they are large, none only after the last. */
   page(table: string, request: PageRequest): Promise<SourceRow[]>;
   /** Number of rows and sums of columns. Absent columns sum to 0. */
   total(table: string, options?: { sum?: readonly string[]; where?: readonly TotalFilter[] }): Promise<Totals>;
@@ -64,7 +64,7 @@ export class SourceError extends Error {
 /** Rows per page. */
 export const pageSize = 500;
 
-/** All rows of a table, page by page. */
+/** All rows of a table, page by page. @throws {SourceError} if its keys do not order it */
 export async function* pagesOf(
   source: SourceDatabase,
   table: string,
@@ -75,15 +75,21 @@ export async function* pagesOf(
   let { after } = request;
   for (;;) {
     const rows = await source.page(table, { ...request, key, after, limit });
-    if (rows.length > 0) yield rows;
-    if (rows.length < limit) return;
     const last = rows.at(-1);
-    const value = last?.[key];
-    if (tie !== undefined) after = [String(value), String(last?.[tie])];
-    else if (typeof value === 'bigint') after = Number(value);
-    else if (typeof value === 'number' || typeof value === 'string') after = value;
-    else return;
+    if (last === undefined) return;
+    const next = keyOf(last, key, tie);
+    if (next === undefined || String(next) === String(after))
+      throw new SourceError(`The rows of the table ${table} have no order by ${key}`);
+    yield rows;
+    after = next;
   }
+}
+
+/** Undefined for one by which no page can begin, such as an integer beyond 2^53, which another one is equal to. */
+function keyOf(row: SourceRow, key: string, tie: string | undefined): RowKey | undefined {
+  const value = row[key];
+  if (tie !== undefined) return [String(value), String(row[tie])];
+  return typeof value === 'number' || typeof value === 'string' ? value : undefined;
 }
 
 /** All rows of a small table. @throws {SourceError} if there are more than `most` */

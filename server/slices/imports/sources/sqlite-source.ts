@@ -6,6 +6,8 @@ import { type SourceDatabase, SourceError, type SourceRow } from './source-datab
 const notADatabase = 26;
 /** Bytes of a value, and of a row. */
 const longestValue = 32_000_000;
+/** Bytes of a page, which ends behind the row that reaches them. */
+const largestPage = 64_000_000;
 
 /**
  * Opens a SQLite file read-only. A `-wal` file next to it is read as well.
@@ -26,7 +28,14 @@ export function openSqliteSource(file: string): SourceDatabase {
       try {
         const statement = database.prepare(text);
         statement.setReadBigInts(true);
-        return statement.all(...values).map(withNumbers);
+        const rows: SourceRow[] = [];
+        let size = 0;
+        for (const row of statement.iterate(...values)) {
+          rows.push(withNumbers(row));
+          size += sizeOf(row);
+          if (size >= largestPage) break;
+        }
+        return rows;
       } catch (cause) {
         throw new SourceError(`The file cannot be read: ${messageOf(cause)}`, { cause });
       }
@@ -80,6 +89,16 @@ function withNumbers(row: Record<string, unknown>): SourceRow {
     if (typeof value === 'bigint' && Number.isSafeInteger(Number(value))) row[name] = Number(value);
   }
   return row;
+}
+
+function sizeOf(row: Record<string, unknown>): number {
+  let size = 0;
+  for (const name of Object.keys(row)) {
+    const value = row[name];
+    if (typeof value === 'string') size += value.length;
+    else if (value instanceof Uint8Array) size += value.byteLength;
+  }
+  return size;
 }
 
 /** Lets other work run between pages: reading is synchronous. */
