@@ -27,8 +27,9 @@ const delimiters = [',', ';', '\t'] as const;
 
 export class CsvReader {
   #delimiter: string | undefined;
-  /** Text before the delimiter is known. */
+  /** Text before the delimiter is known, and whether it ends within quotes. */
   #head = '';
+  #isHeadQuoted = false;
   #cell = '';
   #cells: string[] = [];
   /** `after`: a quote in a quoted cell, which ends it or stands for one quote. */
@@ -48,13 +49,23 @@ export class CsvReader {
    */
   push(text: string): CsvLine[] {
     if (this.#delimiter !== undefined) return this.#read(text);
+    const end = this.#firstLineEnd(text);
+    const known = this.#head.length;
     this.#head += text;
-    const end = firstLineEnd(this.#head);
     if (end === -1) {
       if (this.#head.length > longestCell * 4) throw new CsvError('cell_too_long', 1);
       return [];
     }
-    return this.#begin(end);
+    return this.#begin(known + end);
+  }
+
+  /** Index of the first line break outside quotes in what follows the head; -1: there is none. */
+  #firstLineEnd(text: string): number {
+    for (let at = 0; at < text.length; at += 1) {
+      if (text[at] === '"') this.#isHeadQuoted = !this.#isHeadQuoted;
+      else if (!this.#isHeadQuoted && (text[at] === '\n' || text[at] === '\r')) return at;
+    }
+    return -1;
   }
 
   /** Returns the last row. @throws {CsvError} */
@@ -137,16 +148,6 @@ export class CsvReader {
     this.#cells = [];
     this.#rowLine = this.#line;
   }
-}
-
-/** Index of the first line break outside quotes; -1: there is none. */
-function firstLineEnd(text: string): number {
-  let isQuoted = false;
-  for (let at = 0; at < text.length; at += 1) {
-    if (text[at] === '"') isQuoted = !isQuoted;
-    else if (!isQuoted && (text[at] === '\n' || text[at] === '\r')) return at;
-  }
-  return -1;
 }
 
 function delimiterOf(line: string): string {

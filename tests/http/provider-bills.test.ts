@@ -242,6 +242,23 @@ describe.each(engines)('provider bills on $kind', (engine) => {
     expect(body).toContain('gen-1768219200-x,openai/gpt-4o-2024-08-06,,0.4,');
   });
 
+  it('a request that a later bill has on another day counts on that day alone', async () => {
+    const { id, channel } = await addAccount('other');
+    const mapping = { name: 'calls', columns: { date: 'Time', model: 'Model', amount: 'Cost', request_id: 'Id' }, decimal: '.' };
+    expect(await root.put('/api/bill/mapping', mapping)).toMatchObject({ success: true });
+    const bill = (...lines: string[]) => upload(id, `Time,Model,Cost,Id\n${lines.join('\n')}\n`);
+    const billed = async () => (await rows('&from=2026-01-10&to=2026-01-16')).map(({ day, billed: { amount } }) => `${day} ${amount}`);
+    await bill('2026-01-12T20:00:00Z,gpt-4o,1.5,req-1', '2026-01-12T21:00:00Z,gpt-4o,0.25,req-2');
+    expect(await billed()).toEqual(['2026-01-12 1.75']);
+    // The account's days begin elsewhere, and the provider corrects a time.
+    const account = accountInput({ provider: 'other', channel_ids: [channel], zone: 'Asia/Shanghai' });
+    expect(await root.put(`/api/bill/account/${id}`, account)).toMatchObject({ success: true });
+    await bill('2026-01-12T20:00:00Z,gpt-4o,1.5,req-1');
+    expect((await billed()).toSorted()).toEqual(['2026-01-12 0.25', '2026-01-13 1.5']);
+    await bill('2026-01-14T20:00:00Z,gpt-4o,0.25,req-2');
+    expect((await billed()).toSorted()).toEqual(['2026-01-13 1.5', '2026-01-15 0.25']);
+  });
+
   it('exports begin no formula, and quote what they must', async () => {
     const { id } = await addAccount('other', { name: '=HYPERLINK("x")' });
     await root.put('/api/bill/mapping', { name: 'plain', columns: { date: 'Day', model: 'Model', amount: 'Cost' }, decimal: '.' });

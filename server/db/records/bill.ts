@@ -90,6 +90,8 @@ export interface BillDayRecord {
   is_partial?: boolean;
   /** An alert has covered this day. */
   is_alerted?: boolean;
+  /** Requests have left this day, which is not counted again yet. */
+  has_moved?: boolean;
 }
 
 /** A row of a bill that names its request, or a call that such a bill lacks. */

@@ -50,7 +50,8 @@ export async function* readBillFile(parts: AsyncIterable<Uint8Array>, reading: F
     const { value, done } = await texts.next();
     if (done === true) break;
     head += value;
-    if (head.trimStart() !== '') break;
+    if (value.trim() !== '') break;
+    if (head.length > longestJsonLine) throw new BillFileError('empty');
   }
   if (head.trim() === '') throw new BillFileError('empty');
   const rest = before(head, texts);
@@ -145,25 +146,30 @@ function unknownFormat([first]: readonly CsvLine[]): BillFileError {
 }
 
 async function* jsonRows(texts: AsyncIterable<string>, reading: FileReading): AsyncGenerator<FileRow> {
-  let held = '';
   let line = 1;
   let byLines: boolean | undefined;
+  /** Text without a line break, or one value in the pieces in which it came. */
+  let held: string[] = [];
+  let length = 0;
   for await (const text of texts) {
-    held += text;
-    for (let end = held.indexOf('\n'); end !== -1 && byLines !== false; end = held.indexOf('\n')) {
-      const one = held.slice(0, end).trim();
+    let from = 0;
+    for (let end = byLines === false ? -1 : text.indexOf('\n'); end !== -1; end = text.indexOf('\n', from)) {
+      const one = [...held, text.slice(from, end)].join('').trim();
       const value = one === '' ? undefined : parseExact(one);
       // The first line of one value is not whole.
       byLines ??= one === '' ? undefined : value !== undefined && !Array.isArray(value);
       if (byLines === false) break;
-      held = held.slice(end + 1);
+      [held, length, from] = [[], 0, end + 1];
       if (one !== '') yield* rowsOf(value, line, reading);
       line += 1;
     }
-    if (byLines === true && held.length > longestJsonLine) throw new BillFileError('json', String(line));
-    if (held.length > largestJson) throw new BillFileError('too_large');
+    held.push(text.slice(from));
+    length += text.length - from;
+    if (byLines === true && length > longestJsonLine) throw new BillFileError('json', String(line));
+    if (length > largestJson) throw new BillFileError('too_large');
   }
-  if (held.trim() !== '') yield* rowsOf(parseExact(held), line, reading);
+  const rest = held.join('');
+  if (rest.trim() !== '') yield* rowsOf(parseExact(rest), line, reading);
 }
 
 function* rowsOf(value: unknown, line: number, { terms, onFormat }: FileReading): Generator<FileRow> {

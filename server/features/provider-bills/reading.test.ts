@@ -217,6 +217,15 @@ describe('provider-bills: files', () => {
     expect(await read(fixture('openai-costs.csv'), { zone: 'Asia/Shanghai' })).toEqual({ failed: 'zone', text: '' });
   });
 
+  test('time grows with the length, however small the pieces are', async () => {
+    const objects = Array.from({ length: 10_000 }, () => `{"a":"${'x'.repeat(80)}"}`).join();
+    const started = performance.now();
+    expect(await read(`{\n "data": [${objects}]}`, { step: 16 })).toMatchObject({ failed: 'unknown_format' });
+    expect(await read('x'.repeat(140_000), { step: 1 })).toMatchObject({ failed: 'csv' });
+    expect(await read('\n'.repeat(3_000_000), { step: 4096 })).toMatchObject({ failed: 'empty' });
+    expect(performance.now() - started).toBeLessThan(5000);
+  });
+
   test('a bill is bounded in models and days', async () => {
     const rows = (count: number, row: (index: number) => string) =>
       `Day,Model,Cost\n${Array.from({ length: count }, (_, index) => row(index)).join('\n')}`;

@@ -166,38 +166,57 @@ async function storeRequests({ context: { db }, account }: Import, entries: read
   const list = [...records.values()];
   const isNew = await db.write(list.map((insert) => ({ insert, into: 'bill_requests' as const, ignoreConflict: true })));
   const known = list.filter((_record, index) => isNew[index] === false);
+  await markMoved(db, known);
   const changes = known.map(({ id, ...set }): UnorderedWrite => ({ patch: { set }, of: 'bill_requests', where: { id }, anyOrder: true }));
   if (changes.length > 0) await db.writeUnordered(changes);
 }
 
-/** Days of a bill by request have the sums of all its stored rows, which earlier imports may have brought. */
+/** Marks the days that these rows are on at present and will not be, before they leave them. */
+async function markMoved(db: BillContext['db'], rows: readonly BillRequestRecord[]): Promise<void> {
+  if (rows.length === 0) return;
+  const dayOf = new Map(rows.map(({ id, day }) => [id, day]));
+  const stored = await db.collection('bill_requests').find({ id: { in: [...dayOf.keys()] } });
+  const moved = stored.filter(({ id, day }) => day !== dayOf.get(id)).map((row) => dayId(row.account_id, row.day));
+  if (moved.length > 0) await db.collection('bill_days').patchAll({ id: { in: [...new Set(moved)] } }, { set: { has_moved: true } });
+}
+
+/**
+ * Days of a bill by request have the sums of all its stored rows, which earlier imports may have brought. Days that rows have left, in this import or
+ * in one that was interrupted, are counted again.
+ */
 async function partsOf({ context: { db }, account }: Import, { sums, requests }: Read): Promise<DayPart[]> {
   const parts = sums.parts();
   if (requests === 0) return parts;
+  const within = new Set(parts.map(({ day }) => day));
+  const left = (await db.collection('bill_days').find({ account_id: account.id, has_moved: true })).filter(({ day }) => !within.has(day));
+  const kinds = [...new Set(parts.map(({ part }) => part))];
+  const all = [...parts, ...left.flatMap(({ day }) => kinds.map((part) => ({ day, part })))];
   const counted: DayPart[] = [];
-  for (const { day, part } of parts) {
-    const lines = new Map<string, BillLine>();
-    for (let after = ''; ;) {
-      const filter: Filter<BillRequestRecord> = { account_id: account.id, day, and: [{ id: { gt: after } }] };
-      const rows = await db.collection('bill_requests').find(filter, { sort: [['id', 1]], limit: requestsAtOnce });
-      for (const { model, state, billed, input_tokens, output_tokens } of rows) {
-        if (state === 'unbilled') continue;
-        const line: BillLine = {
-          model,
-          calls: 1,
-          ...(input_tokens === undefined ? {} : { input_tokens }),
-          ...(output_tokens === undefined ? {} : { output_tokens }),
-          ...(billed === undefined ? {} : { amount: billed }),
-        };
-        lines.set(model, addLine(lines.get(model) ?? { model }, line));
-      }
-      const last = rows.at(-1);
-      if (last === undefined || rows.length < requestsAtOnce) break;
-      after = last.id;
-    }
-    counted.push({ day, part, lines: [...lines.values()] });
-  }
+  for (const { day, part } of all) counted.push({ day, part, lines: await requestLines(db, account.id, day) });
   return counted;
+}
+
+/** Sums by model of a day's stored rows. */
+async function requestLines(db: BillContext['db'], accountId: number, day: string): Promise<BillLine[]> {
+  const lines = new Map<string, BillLine>();
+  for (let after = ''; ;) {
+    const filter: Filter<BillRequestRecord> = { account_id: accountId, day, and: [{ id: { gt: after } }] };
+    const rows = await db.collection('bill_requests').find(filter, { sort: [['id', 1]], limit: requestsAtOnce });
+    for (const { model, state, billed, input_tokens, output_tokens } of rows) {
+      if (state === 'unbilled') continue;
+      const line: BillLine = {
+        model,
+        calls: 1,
+        ...(input_tokens === undefined ? {} : { input_tokens }),
+        ...(output_tokens === undefined ? {} : { output_tokens }),
+        ...(billed === undefined ? {} : { amount: billed }),
+      };
+      lines.set(model, addLine(lines.get(model) ?? { model }, line));
+    }
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < requestsAtOnce) return [...lines.values()];
+    after = last.id;
+  }
 }
 
 async function storeDays({ context: { db }, account }: Import, parts: readonly DayPart[]): Promise<void> {
@@ -206,7 +225,7 @@ async function storeDays({ context: { db }, account }: Import, parts: readonly D
     const id = dayId(account.id, day);
     const stored = lines.map((line) => ({ ...line, model: storableText(line.model, 200) }));
     const set = part === 'costs' ? { costs: stored } : { usage: stored };
-    await days.patch({ id }, { set }, { insertIfMissing: { id, account_id: account.id, day, ...set } });
+    await days.patch({ id }, { set, unset: ['has_moved'] }, { insertIfMissing: { id, account_id: account.id, day, ...set } });
   }
 }
 
