@@ -3,7 +3,7 @@
 import path from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { AppError } from '#shared/errors.ts';
-import { lockSkewMs } from '#server/clock/clock-skew.ts';
+import { silentAt } from '#server/clock/signs-of-life.ts';
 import type { AppContext } from '#server/context.ts';
 import { UniqueConflict } from '#server/db/collection.ts';
 import { parseDatabaseUrl } from '#server/db/database-url.ts';
@@ -187,7 +187,5 @@ async function claim(context: BackupContext, record: BackupRecord): Promise<void
 export async function failInterrupted({ db, now }: Pick<BackupContext, 'db' | 'now'>): Promise<boolean> {
   const interrupted: BackupFailure = 'interrupted';
   const set = { state: 'failed', ended_at: now(), error: { code: interrupted, text: '' } } as const;
-  // A time far ahead was written by a wrong clock.
-  const isSilent = { or: [{ alive_until: { lt: now() } }, { alive_until: { gt: now() + aliveMs + lockSkewMs } }] };
-  return (await db.collection('backups').patch({ running: 1, ...isSilent }, { set, unset: ['running'] })) !== null;
+  return (await db.collection('backups').patch({ running: 1, ...silentAt(now(), aliveMs) }, { set, unset: ['running'] })) !== null;
 }

@@ -2,7 +2,7 @@
 import { AppError } from '#shared/errors.ts';
 import { decimalText } from '#shared/decimal.ts';
 import type { BillImportFailure } from '#shared/provider-bills.ts';
-import { lockSkewMs } from '#server/clock/clock-skew.ts';
+import { silentAt } from '#server/clock/signs-of-life.ts';
 import type { AppContext } from '#server/context.ts';
 import { DatabaseUnavailable, type Filter, UniqueConflict } from '#server/db/collection.ts';
 import type { UnorderedWrite } from '#server/db/database.ts';
@@ -81,12 +81,13 @@ export async function beginImport(
 
 /** Ends imports whose process gives no sign of life; returns their number. */
 export function failSilentImports({ db, now }: Pick<BillContext, 'db' | 'now'>): Promise<number> {
-  // A time far ahead was written by a wrong clock.
-  const isSilent = { or: [{ alive_until: { lt: now() } }, { alive_until: { gt: now() + aliveMs + lockSkewMs } }] };
   const failure = { code: 'interrupted', text: '' };
   return db
     .collection('bill_imports')
-    .patchAll({ running: { gte: 0 }, ...isSilent }, { set: { state: 'failed', ended_at: now(), failure }, unset: ['running'] });
+    .patchAll(
+      { running: { gte: 0 }, ...silentAt(now(), aliveMs) },
+      { set: { state: 'failed', ended_at: now(), failure }, unset: ['running'] },
+    );
 }
 
 /** Reads all rows, then compares in the background; resolves with the record as it is then. A file that cannot be read ends the import. */

@@ -1,6 +1,6 @@
 // Has the import done that waits for a process. Every server process looks; the record is claimed by one of them, which has the file.
 import type { AppContext } from '#server/context.ts';
-import { lockSkewMs } from '#server/clock/clock-skew.ts';
+import { isAliveAt } from '#server/clock/signs-of-life.ts';
 import type { ImportRunRecord } from '#server/db/records/import.ts';
 import { isFileHere, removeFile, sweepFolder } from './import-folder.ts';
 import { aliveMs, endOfRun } from './run-records.ts';
@@ -64,7 +64,7 @@ export async function claimImport(context: AppContext): Promise<WorkOrder | null
   const { db, now, randomText } = context;
   const imports = db.collection('imports');
   const run = await imports.first({ running: 1 });
-  if (run === null || isAlive(run, now())) return null;
+  if (run === null || isAliveAt(now(), run, aliveMs)) return null;
   const { id, alive_until, state, file, crashes, updated_at } = { ...run, updated_at: Math.max(run.started_at, run.alive_until) };
   if (state !== 'planning' && state !== 'running') {
     await imports.patch({ id, alive_until }, { unset: ['running'] });
@@ -102,9 +102,4 @@ export async function endCommand({ db, now }: Pick<AppContext, 'db' | 'now'>, { 
 /** After a process that has ended without doing so. */
 export async function releaseImport({ db }: Pick<AppContext, 'db'>, { id, worker }: WorkOrder): Promise<void> {
   await db.collection('imports').patch({ id, worker }, { set: { alive_until: 0, worker: '' } });
-}
-
-/** A time far ahead was written by a wrong clock. */
-function isAlive({ alive_until: until }: ImportRunRecord, now: number): boolean {
-  return until >= now && until <= now + aliveMs + lockSkewMs;
 }
