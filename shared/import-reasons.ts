@@ -1,4 +1,4 @@
-// Why rows of another gateway's database are left out of an import, or come in changed. `{detail}` is filled from the note.
+// Why rows of another gateway's database are left out of an import, or changed by it. `{detail}` is filled from the note.
 import type { LocalText } from './errors.ts';
 
 export const importReasons = {
@@ -24,7 +24,7 @@ export const importReasons = {
   },
   second_root: {
     zh: '此处已有超级管理员：导入后成为第二个超级管理员，密码不变',
-    en: 'A second super administrator here, with the password it had',
+    en: 'Becomes a second super administrator here; its password is unchanged',
   },
   name_case: { zh: '与另一用户名只有大小写不同', en: 'Differs from another name by letter case only' },
   display_name_cut: {
@@ -46,11 +46,10 @@ export const importReasons = {
   identity_taken: { zh: '{detail} 身份已绑定其他用户', en: 'The {detail} identity is bound to another user' },
   identity_by_name: {
     zh: 'GitHub 绑定只有登录名，不能证明身份，需重新绑定',
-    en: 'The GitHub binding is a login name, which proves nothing: bind again',
+    en: 'The GitHub binding is a login name, which does not prove an identity: bind again',
   },
-  invite_code_taken: { zh: '邀请码已被占用，将另行生成', en: 'The invite code is taken; a new one is made' },
+  invite_code_taken: { zh: '邀请码已被占用，将另行生成', en: 'The invite code is taken; a new one is generated' },
   access_token_taken: { zh: '系统访问令牌已属于其他用户', en: 'The system access token belongs to another user' },
-  debt: { zh: '负余额导入为 0', en: 'The negative balance becomes 0' },
   group_unknown: { zh: '分组 {detail} 没有倍率，按 1 计', en: 'The group {detail} has no ratio: 1 is used' },
   second_factor: {
     zh: '两步验证未导入，仅凭密码即可登录，请通知用户',
@@ -61,20 +60,12 @@ export const importReasons = {
   // Tokens
   key_taken: { zh: '密钥已属于此处的其他令牌', en: 'The key already belongs to another token here' },
   key_missing: { zh: '没有密钥', en: 'Has no key' },
-  key_kind: { zh: '{detail} 类型的密钥不能用于调用', en: 'Keys of the kind {detail} make no calls' },
-  key_hash_no_place: {
-    zh: '来源只有密钥的哈希，无法使其继续可用',
-    en: 'The source stores only a hash of the key, so it cannot continue to work',
-  },
+  key_kind: { zh: '{detail} 类型的密钥不能用于调用', en: 'Keys of type {detail} cannot be used for calls' },
   console_session: { zh: '控制台会话', en: 'Session of its console' },
   name_cut: { zh: '名称过长，已截短', en: 'The name was too long; cut' },
   addresses_unreadable: {
     zh: '允许的地址无法识别，令牌已停用而不是开放',
     en: 'An allowed address cannot be read: the token is disabled rather than opened',
-  },
-  group_no_place: {
-    zh: '令牌分组 {detail} 没有对应项：使用用户自己的分组',
-    en: "The token's group {detail} has no counterpart: the user's own group applies",
   },
   owner_missing: { zh: '没有所属用户', en: 'Has no owner' },
   owner_chosen: { zh: '归属于 {detail}', en: 'Belongs to {detail} now' },
@@ -83,21 +74,20 @@ export const importReasons = {
     en: 'The model limit {detail} cannot be resolved: the token is disabled',
   },
   limit_no_place: { zh: '限制 {detail} 没有对应项', en: 'The limit {detail} has no counterpart' },
-  budget_window: { zh: '预算周期 {detail} 变为一次性余额', en: 'The budget window {detail} becomes a balance, once' },
+  budget_window: { zh: '预算周期 {detail} 变为一次性余额', en: 'The budget window {detail} becomes a one-time balance' },
 
   // Channels
   type_unsupported: { zh: '不支持的渠道类型 {detail}', en: 'Channels of type {detail} are not supported' },
   type_mapped: { zh: '渠道类型编号变为 {detail}', en: 'The number of its type changes: {detail}' },
   channel_invalid: { zh: '已停用：{detail}', en: 'Disabled: {detail}' },
-  key_split: { zh: '多个密钥变为 {detail} 个渠道', en: 'Its keys become {detail} channels' },
   key_empty: { zh: '没有密钥', en: 'Has no key' },
   key_environment: {
     zh: '环境变量 {detail} 未提供，渠道已停用',
-    en: 'The environment variable {detail} was not given: the channel is disabled',
+    en: 'The environment variable {detail} is missing: the channel is disabled',
   },
   key_encrypted: {
     zh: '已加密，未提供正确的 LITELLM_SALT_KEY',
-    en: 'Encrypted, and LITELLM_SALT_KEY was not given or is another one',
+    en: 'Encrypted; LITELLM_SALT_KEY is missing or wrong',
   },
   text_no_json: { zh: '{detail} 不是合法的 JSON，未导入', en: '{detail} is not valid JSON; not imported' },
   mapping_followed: { zh: '模型映射链已展开', en: 'The chain of its model mapping is resolved' },
@@ -111,39 +101,38 @@ export const importReasons = {
   // Settings and prices
   setting_unknown: { zh: 'Tidegate 没有对应的设置', en: 'Tidegate has no such setting' },
   setting_refused: { zh: '值不被接受：{detail}', en: 'The value is not accepted: {detail}' },
-  setting_kept: { zh: '此处已设为其他值，保持不变', en: 'Set to another value here, which stays' },
+  setting_kept: { zh: '此处已设为其他值，保持不变', en: 'Set to another value here; unchanged' },
   setting_needs: { zh: '缺少 {detail}', en: '{detail} is missing' },
   setting_payment: { zh: '付款将到达 Tidegate 的地址', en: "Payments will arrive at Tidegate's address" },
   price_none: { zh: '没有价格：调用会被拒绝', en: 'Has no price: calls are refused' },
   price_default: { zh: '来源未保存价格，使用 Tidegate 的价格', en: "The source has saved no prices: Tidegate's apply" },
   price_expression: { zh: '按表达式计价，没有对应项', en: 'Priced by an expression that has no counterpart' },
   price_differs: { zh: '同名部署价格不同，使用最高价', en: 'Deployments of this name have several prices: the highest applies' },
-  price_unlisted: { zh: '来源没有该模型的价格', en: 'The source has no price of this model' },
   units_differ: {
     zh: '来源的 QuotaPerUnit（{detail}）与此处不同',
     en: 'The QuotaPerUnit of the source ({detail}) differs from the one here',
   },
 
   // Codes, orders, tasks, log rows
-  code_taken: { zh: '兑换码已存在', en: 'The code exists here' },
-  order_taken: { zh: '订单号已存在', en: 'The order number exists here' },
+  code_taken: { zh: '兑换码已存在', en: 'The code already exists here' },
+  order_taken: { zh: '订单号已存在', en: 'The order number already exists here' },
   order_of_plan: { zh: '套餐的订单', en: 'The order of a plan' },
-  task_running: { zh: '仍在进行：不再查询其结果', en: 'Was running: its outcome is not polled' },
+  task_running: { zh: '仍在进行：不再查询其结果', en: 'Was running: its result is no longer polled' },
   task_kind: { zh: '平台 {detail} 没有对应项', en: 'The platform {detail} has no counterpart' },
   log_kind: { zh: '登录等记录', en: 'Sign-ins and other events' },
   log_older: { zh: '早于所选天数', en: 'Older than the chosen days' },
-  user_gone: { zh: '用户已不存在：归于“无用户”', en: 'Its user no longer exists: it belongs to no user here' },
+  user_gone: { zh: '用户已不存在：归于“无用户”', en: 'Its user no longer exists: the row belongs to no user here' },
 
-  // What has no place at all
+  // Data without a counterpart
   plan_unlimited: { zh: '不限额度的套餐未导入，到期时间见明细', en: 'A plan without a limit is not imported' },
   plan_left: { zh: '套餐剩余额度未导入，到期时间见明细', en: 'The unused rest of a plan is not imported' },
   unlimited: {
     zh: '没有上限，此处同样没有上限；原余额没有意义，记为 0',
-    en: 'Has no limit, here either: the balance it had meant nothing and becomes 0',
+    en: 'Unlimited in the source and here: its balance has no meaning and becomes 0',
   },
   budget_of_team: {
     zh: '以团队预算的剩余额度为上限：每个密钥各自拥有，不再共用',
-    en: "Limited to what its team's budget has left; the keys of a team no longer share it, each has that limit",
+    en: "Limited to the rest of its team's budget: each key of the team has that limit; it is no longer shared",
   },
 } as const satisfies Record<string, LocalText>;
 

@@ -164,20 +164,20 @@ function RowActions({ run }: { run: ImportDetails }) {
 function EndButton({ run }: { run: ImportDetails }) {
   const { t } = useTranslation();
   const stop = useStopImport();
-  const [isAsked, setAsked] = useState(false);
+  const [isConfirming, setConfirming] = useState(false);
   return (
     <>
-      <OnlineButton variant="subtle" data-danger label={t('imports.action.end')} onClick={() => setAsked(true)} />
+      <OnlineButton variant="subtle" data-danger label={t('imports.action.end')} onClick={() => setConfirming(true)} />
       <ConfirmDialog
-        opened={isAsked}
+        opened={isConfirming}
         title={t('imports.end.title')}
         text={t(run.has_written ? 'imports.end.written' : 'imports.end.nothing')}
         confirmLabel={t('imports.action.end')}
         isDanger
-        onCancel={() => setAsked(false)}
+        onCancel={() => setConfirming(false)}
         onConfirm={async () => {
           await stop.mutateAsync(run.id).catch(() => {});
-          setAsked(false);
+          setConfirming(false);
         }}
       />
     </>

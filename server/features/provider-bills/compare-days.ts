@@ -15,8 +15,8 @@ const recentDays = 4;
 const daysAtOnce = 31;
 const hoursAtOnce = 1_000;
 const daySeconds = 86_400;
-/** Hours that stay after their days were compared. */
-export const keptHoursDays = 400;
+/** Retention of cost hours. */
+export const hourRetentionDays = 400;
 
 export type BillContext = Pick<AppContext, 'db' | 'now' | 'settings' | 'log'>;
 
@@ -30,7 +30,7 @@ export async function compareDays(context: BillContext, account: BillAccountReco
   const calendar = calendarOf(account.zone);
   const head = await db.collection('log_folds').get('head');
   const counted = head?.costs_until ?? 0;
-  const swept = now() / 1000 - (keptHoursDays - 1) * daySeconds;
+  const swept = now() / 1000 - (hourRetentionDays - 1) * daySeconds;
   let from = span.from;
   for (;;) {
     const days = await db

@@ -3,7 +3,7 @@ import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import type { BillAccountRecord, BillImportRecord } from '#server/db/records/bill.ts';
 import { storableText } from '#server/db/storable.ts';
-import { compareRecent, keptHoursDays } from './compare-days.ts';
+import { compareRecent, hourRetentionDays } from './compare-days.ts';
 import { addDays } from './calendar.ts';
 import { fetchUsage, hasUsageApi, UsageApiError } from './fetch-usage.ts';
 import { beginImport, failSilentImports, type Import, runImport } from './run-import.ts';
@@ -21,8 +21,8 @@ const retryMs = [10 * 60_000, hourMs, 3 * hourMs, fetchEveryMs] as const;
 const accountsAtOnce = 20;
 /** Rows of one request of all days, which are in memory. */
 const mostFetchedRows = 100_000;
-const keptRequestDays = 180;
-const keptDays = 1_100;
+const requestRetentionDays = 180;
+const dayRetentionDays = 1_100;
 const mostImports = 2_000;
 
 export async function tendBills(context: AppContext): Promise<void> {
@@ -120,10 +120,10 @@ async function noteFetch({ context: { db, now }, account }: Import, failure: Usa
 
 async function sweep({ db, now }: AppContext): Promise<void> {
   const seconds = Math.floor(now() / 1000);
-  await db.collection('cost_hours').remove({ start: { lt: seconds - keptHoursDays * daySeconds } });
+  await db.collection('cost_hours').remove({ start: { lt: seconds - hourRetentionDays * daySeconds } });
   const before = (days: number) => new Date((seconds - days * daySeconds) * 1000).toISOString().slice(0, 10);
-  await db.collection('bill_requests').remove({ day: { lt: before(keptRequestDays) } });
-  await db.collection('bill_days').remove({ day: { lt: before(keptDays) } });
+  await db.collection('bill_requests').remove({ day: { lt: before(requestRetentionDays) } });
+  await db.collection('bill_days').remove({ day: { lt: before(dayRetentionDays) } });
   const [last] = await db.collection('bill_imports').find({}, { sort: [['id', -1]], skip: mostImports, limit: 1 });
   if (last !== undefined) await db.collection('bill_imports').remove({ id: { lte: last.id }, running: { exists: false } });
 }

@@ -10,7 +10,7 @@ import type { DraftKind } from './mapped-row.ts';
 import type { ImportProgram } from './program.ts';
 import { Report } from './report.ts';
 import { runLogs } from './run-logs.ts';
-import { keepIds, runStage, storeState } from './run-stage.ts';
+import { reserveSourceIds, runStage, storeState } from './run-stage.ts';
 import { channelTarget, codeTarget, orderTarget, taskTarget } from './targets/other-targets.ts';
 import { tokenTarget } from './targets/token-target.ts';
 import { userTarget } from './targets/user-target.ts';
@@ -80,15 +80,15 @@ async function begin(job: ImportJob): Promise<void> {
   if ((await db.collection('import_sources').get(state.id)) !== null) return;
   const isEmpty = async (name: 'tokens' | 'channels' | 'redemptions' | 'deleted_channels') =>
     (await db.collection(name).count({}, 1)) === 0;
-  if (await hasNoOtherUsers(job)) await keep(job, userTarget);
-  if (await isEmpty('tokens')) await keep(job, tokenTarget);
-  if ((await isEmpty('channels')) && (await isEmpty('deleted_channels'))) await keep(job, channelTarget);
-  if (await isEmpty('redemptions')) await keep(job, codeTarget);
+  if (await hasNoOtherUsers(job)) await useSourceIds(job, userTarget);
+  if (await isEmpty('tokens')) await useSourceIds(job, tokenTarget);
+  if ((await isEmpty('channels')) && (await isEmpty('deleted_channels'))) await useSourceIds(job, channelTarget);
+  if (await isEmpty('redemptions')) await useSourceIds(job, codeTarget);
   await storeState(job);
 }
 
-async function keep(job: ImportJob, target: Parameters<typeof keepIds>[1]): Promise<void> {
-  if (await keepIds(job, target)) job.state.kept_ids.push(target.kind);
+async function useSourceIds(job: ImportJob, target: Parameters<typeof reserveSourceIds>[1]): Promise<void> {
+  if (await reserveSourceIds(job, target)) job.state.kept_ids.push(target.kind);
 }
 
 /** The only account, if any, is the one that the source's super administrator joins, under the same id. */

@@ -13,7 +13,7 @@ import type { FreshRow, Target, Verdict } from './targets/target.ts';
 /** Ledger entries written at once: they are committed together. */
 const entriesAtOnce = 32;
 /** Greatest id that is taken over: new ids follow it, so a far one would leave a gap. */
-const greatestKeptId = 50_000_000;
+const greatestSourceId = 50_000_000;
 const idsAtOnce = 100_000;
 
 export async function runStage<Kind extends Exclude<DraftKind, 'log'>>(job: ImportJob, target: Target<Kind>): Promise<void> {
@@ -191,9 +191,9 @@ export async function markHours({ context }: ImportJob, times: readonly number[]
 }
 
 /** Draws all ids up to the greatest one of the source, so that new records follow them. @returns false if they cannot be used */
-export async function keepIds<Kind extends DraftKind>(job: ImportJob, target: Target<Kind>): Promise<boolean> {
+export async function reserveSourceIds<Kind extends DraftKind>(job: ImportJob, target: Target<Kind>): Promise<boolean> {
   const greatest = await job.program.greatestId(target.kind);
-  if (greatest === null || greatest > greatestKeptId) return false;
+  if (greatest === null || greatest > greatestSourceId) return false;
   for (let last = 0; last < greatest;) last = (await target.nextIds(job, Math.min(idsAtOnce, greatest - last))).at(-1) ?? greatest;
   return true;
 }
