@@ -5,6 +5,8 @@ import type { Settings } from '#server/settings/settings.ts';
 
 const dayMs = 86_400_000;
 const atOnce = 1_000;
+/** Differences of settings read at once, each of up to 100,000 characters. */
+const changesAtOnce = 100;
 /** Steps of a run; the rest follows in the next one. */
 const mostSteps = 100;
 
@@ -31,14 +33,14 @@ export async function sweepAuditEntries({ db, settings, now }: SweepContext): Pr
   await sweepOptionChanges(db, Math.floor(before / 1000));
 }
 
-/** Ids are in the order of saves: the oldest are looked at until one is young enough. @param before Unix seconds */
+/** Ids are in the order of saves: the oldest are read until one is recent enough. @param before Unix seconds */
 async function sweepOptionChanges(db: Database, before: number): Promise<void> {
   const changes = db.collection('option_changes');
   for (let step = 0; step < mostSteps; step += 1) {
-    const oldest = await changes.find({}, { sort: [['id', 1]], limit: atOnce });
-    const young = oldest.findIndex(({ created_at: at }) => at >= before);
-    const old = young === -1 ? oldest : oldest.slice(0, young);
+    const oldest = await changes.find({}, { sort: [['id', 1]], limit: changesAtOnce });
+    const recent = oldest.findIndex(({ created_at: at }) => at >= before);
+    const old = recent === -1 ? oldest : oldest.slice(0, recent);
     if (old.length > 0) await changes.remove({ id: { in: old.map(({ id }) => id) } });
-    if (young !== -1 || oldest.length < atOnce) return;
+    if (recent !== -1 || oldest.length < changesAtOnce) return;
   }
 }
