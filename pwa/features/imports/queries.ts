@@ -30,9 +30,10 @@ export function importQuery(id: number) {
   });
 }
 
-function useImportMutation<Input, Result>(mutationFn: (input: Input) => Promise<Result>) {
+/** @param quiet false: nothing on the screen shows its failures, so they are toasted */
+function useImportMutation<Input, Result>(mutationFn: (input: Input) => Promise<Result>, { quiet = true } = {}) {
   const client = useQueryClient();
-  return useMutation({ mutationFn, onSettled: () => client.invalidateQueries({ queryKey: ['imports'] }) });
+  return useMutation({ mutationFn, meta: { quiet }, onSettled: () => client.invalidateQueries({ queryKey: ['imports'] }) });
 }
 
 export const useCreateImport = () => useImportMutation((body: ImportSourceInput) => call(importApi.create, { body }));
@@ -42,4 +43,5 @@ export const usePlanImport = () =>
   );
 export const useStartImport = () => useImportMutation((id: number) => call(importApi.start, { params: { id: String(id) } }));
 export const usePauseImport = () => useImportMutation((id: number) => call(importApi.pause, { params: { id: String(id) } }));
-export const useStopImport = () => useImportMutation((id: number) => call(importApi.stop, { params: { id: String(id) } }));
+export const useStopImport = () =>
+  useImportMutation((id: number) => call(importApi.stop, { params: { id: String(id) } }), { quiet: false });

@@ -11,6 +11,7 @@ import { Refusal } from '#pwa/ui/form/refusal.tsx';
 import { SwitchRow } from '#pwa/ui/form/switch-row.tsx';
 import { TextArea } from '#pwa/ui/form/text-area.tsx';
 import { Block } from '#pwa/ui/frame/block.tsx';
+import { toastFailure } from '#pwa/ui/frame/toast.ts';
 import layout from '#pwa/ui/styles/layout.module.css';
 import typography from '#pwa/ui/styles/typography.module.css';
 import styles from './imports.module.css';
@@ -123,13 +124,17 @@ function useBegin({ part_bytes: partBytes, most_bytes: most }: ImportOverview, o
     }
     setPending(true);
     setRefusal(undefined);
+    let isCreated = false;
     try {
       const { id } = await create.mutateAsync(inputOf(draft));
+      isCreated = true;
       onCreated(id);
       const isThere = draft.way !== 'file' || file === null || (await sendFile({ id, file, sent: 0, partBytes }));
       if (isThere) await plan.mutateAsync({ id, options });
     } catch (failure) {
-      setRefusal(failureOf(failure).message);
+      // The form has been replaced by the import.
+      if (isCreated) toastFailure(failureOf(failure));
+      else setRefusal(failureOf(failure).message);
     } finally {
       setPending(false);
     }

@@ -2,10 +2,12 @@ import { FileButton } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { ImportDetails } from '#shared/imports.ts';
+import { failureOf } from '#pwa/api/failure.ts';
 import { OnlineButton } from '#pwa/offline/online-button.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { Progress } from '#pwa/ui/controls/progress.tsx';
 import { Refusal } from '#pwa/ui/form/refusal.tsx';
+import { toastFailure } from '#pwa/ui/frame/toast.ts';
 import layout from '#pwa/ui/styles/layout.module.css';
 import styles from './imports.module.css';
 import { usePlanImport } from './queries.ts';
@@ -26,7 +28,8 @@ export function UploadProgress({ run, partBytes }: { run: ImportDetails; partByt
     if (file === null) return;
     const isSame = file.size === run.bytes && file.name === run.source;
     setOther(!isSame);
-    if (isSame && (await sendFile({ id: run.id, file, sent: run.received, partBytes }))) plan.mutate({ id: run.id, options: run.options });
+    if (!isSame || !(await sendFile({ id: run.id, file, sent: run.received, partBytes }))) return;
+    plan.mutate({ id: run.id, options: run.options }, { onError: (failure) => toastFailure(failureOf(failure)) });
   };
   return (
     <div className={`${layout.stackMd} ${styles.progress}`}>

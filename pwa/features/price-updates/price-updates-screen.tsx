@@ -4,7 +4,6 @@ import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Role } from '#shared/roles.ts';
 import { mayWriteSetting } from '#shared/settings.ts';
-import { failureOf } from '#pwa/api/failure.ts';
 import { useStoredUser } from '#pwa/api/self.ts';
 import { OnlineButton } from '#pwa/offline/online-button.tsx';
 import { usePriceLines } from '#pwa/records/prices/use-price-lines.ts';
@@ -13,7 +12,6 @@ import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
 import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';
 import { Screen } from '#pwa/ui/frame/screen.tsx';
 import { PanelSpace } from '#pwa/ui/frame/side-panel.tsx';
-import { toastFailure } from '#pwa/ui/frame/toast.ts';
 import type { Column } from '#pwa/ui/list/columns.tsx';
 import { DataList } from '#pwa/ui/list/data-list.tsx';
 import { useSelection } from '#pwa/ui/list/selection.ts';
@@ -105,7 +103,7 @@ function RunButton({ variant, hasSource }: { variant: 'filled' | 'default'; hasS
       variant={variant}
       loading={run.isPending}
       disabled={!hasSource}
-      onClick={() => run.mutate(undefined, { onError: (failure) => toastFailure(failureOf(failure)) })}
+      onClick={() => run.mutate()}
       label={t('price-updates.action.run')}
     />
   );

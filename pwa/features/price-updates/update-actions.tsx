@@ -2,7 +2,6 @@ import { TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { PriceOutcome } from '#shared/price-sync.ts';
-import { failureOf } from '#pwa/api/failure.ts';
 import { OnlineButton } from '#pwa/offline/online-button.tsx';
 import { momentOf, momentText } from '#pwa/ui/form/moment-text.ts';
 import { ConfirmDialog } from '#pwa/ui/frame/confirm-dialog.tsx';
@@ -22,7 +21,7 @@ const hourSeconds = 3600;
 /** Models that a refusal names. */
 const shownModels = 5;
 
-/** Decides on changes and shows the outcome. */
+/** Decides on changes and shows the outcome. Failures are toasted. */
 function useDecisions({ rows, onDone }: Pick<UpdateActionsProps, 'rows' | 'onDone'>) {
   const { t } = useTranslation();
   const decide = useDecide();
@@ -45,13 +44,13 @@ function useDecisions({ rows, onDone }: Pick<UpdateActionsProps, 'rows' | 'onDon
     plans,
     isBusy: decide.isPending || withdraw.isPending,
     async decideAll(decision: Omit<Decision, 'changes'>): Promise<void> {
-      const outcome = await decide.mutateAsync({ ...decision, changes }).catch((failure: unknown) => toastFailure(failureOf(failure)));
+      const outcome = await decide.mutateAsync({ ...decision, changes }).catch(() => undefined);
       if (outcome === undefined) return;
       showOutcome(decision, outcome);
       onDone();
     },
     async withdrawAll(): Promise<void> {
-      for (const { id } of plans) await withdraw.mutateAsync(id).catch((failure: unknown) => toastFailure(failureOf(failure)));
+      for (const { id } of plans) await withdraw.mutateAsync(id).catch(() => undefined);
       onDone();
     },
   };
