@@ -102,6 +102,10 @@ export const importReasons = {
   setting_unknown: { zh: 'Tidegate 没有对应的设置', en: 'Tidegate has no such setting' },
   setting_refused: { zh: '值不被接受：{detail}', en: 'The value is not accepted: {detail}' },
   setting_kept: { zh: '此处已设为其他值，保持不变', en: 'Set to another value here; unchanged' },
+  setting_merged: {
+    zh: '此处已有的值保持不变，仅加入此处没有的模型或分组',
+    en: 'Values here stay; models and groups that are not here are added',
+  },
   setting_needs: { zh: '缺少 {detail}', en: '{detail} is missing' },
   setting_payment: { zh: '付款将到达 Tidegate 的地址', en: "Payments will arrive at Tidegate's address" },
   price_none: { zh: '没有价格：调用会被拒绝', en: 'Has no price: calls are refused' },

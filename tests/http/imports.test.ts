@@ -262,6 +262,34 @@ describe('what is no database of a gateway is named', () => {
   });
 });
 
+test('prices and groups that are not here are added to those that are', async () => {
+  await using app = await createTestApp(embeddedEngine);
+  using source = sourceCopy('new-api-2026');
+  const root = await app.setup();
+  const put = (key: string, value: object) => root.put('/api/option/', { key, value: JSON.stringify(value) });
+  await put('ModelRatio', { mine: 2, mock: 9 });
+  await put('CompletionRatio', { mine: 3 });
+  await put('LongInputPrice', { 'input>100000:mine': 2 });
+  await put('GroupRatio', { default: 1, vip: 0.5 });
+  const { settings } = app.context;
+  const plan = await planImport(app, source.file);
+  expect(plan.notes).toContainEqual(
+    expect.objectContaining({ reason: 'setting_merged', names: expect.arrayContaining(['ModelRatio', 'GroupRatio']) }),
+  );
+  const { report } = await importFrom(app, source.file);
+  expect(countOf(report, 'setting')).toEqual(countOf(plan, 'setting'));
+  expect(settings.get('ModelRatio')).toMatchObject({ mine: 2, mock: 9, 'mock-tiered': 1.5 });
+  // The output price of a model belongs to its input price.
+  expect(settings.get('CompletionRatio')).not.toHaveProperty('mock');
+  expect(settings.get('LongInputPrice')).toEqual({
+    'input>100000:mine': 2,
+    'input>200000:mock-tiered': 2,
+    'output>200000:mock-tiered': 1.5,
+  });
+  expect(settings.get('GroupRatio')).toMatchObject({ default: 1, vip: 0.5, 'team-b': 1.1 });
+  expect(countOf((await importFrom(app, source.file)).report, 'setting')).toMatchObject({ added: 0, changed: 0 });
+});
+
 test('a super administrator beside the one that is here is named', async () => {
   await using app = await createTestApp(embeddedEngine);
   using source = sourceCopy('one-api');

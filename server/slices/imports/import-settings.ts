@@ -7,6 +7,7 @@ import { editOptions } from '#server/settings/option-writes.ts';
 import { optionText } from '#server/settings/settings.ts';
 import type { ImportJob } from './import-job.ts';
 import { noMoney } from './mapped-row.ts';
+import { mergedText, type NamesHere } from './merge-setting.ts';
 import type { MappedSetting } from './newapi/map-settings.ts';
 import type { Outcome } from './report.ts';
 
@@ -21,9 +22,16 @@ export async function importSettings(job: ImportJob): Promise<void> {
     (await context.db.collection('options').find({ id: { in: wanted.map(({ key }) => key) } })).map((row) => [row.id, row]),
   );
   const chosen: MappedSetting[] = [];
-  for (const setting of wanted) {
-    const outcome = outcomeOf(job, setting, rows.get(setting.key));
-    report.row('setting', { money: noMoney }, outcome);
+  const judged = wanted.map((setting) => ({ setting, outcome: outcomeOf(job, setting, rows.get(setting.key)) }));
+  const names = namesHere(job, new Set(judged.filter(({ outcome }) => outcome !== 'left').map(({ setting: { key } }) => key)));
+  for (const { setting, outcome } of judged) {
+    const merged = outcome === 'left' ? mergedHere(job, setting, { row: rows.get(setting.key), names }) : undefined;
+    report.row('setting', { money: noMoney }, merged === undefined ? outcome : 'changed');
+    if (merged !== undefined) {
+      chosen.push({ ...setting, text: merged });
+      report.note('changed', 'setting', setting.key, { reason: 'setting_merged' });
+      continue;
+    }
     if (outcome === 'left') report.note('left', 'setting', setting.key, { reason: 'setting_kept' });
     if (outcome === 'added' || outcome === 'changed') {
       chosen.push(setting);
@@ -44,6 +52,23 @@ export async function importSettings(job: ImportJob): Promise<void> {
     await context.settings.reload();
   }
   await job.onRows('setting', wanted.length);
+}
+
+/** Models and groups that have values here, unless the setting that has them is replaced. */
+function namesHere({ context: { settings: here } }: ImportJob, replaced: ReadonlySet<SettingKey>): NamesHere {
+  const namesOf = (key: 'ModelRatio' | 'ModelPrice' | 'GroupRatio') => (replaced.has(key) ? [] : Object.keys(here.get(key)));
+  return { models: new Set([...namesOf('ModelRatio'), ...namesOf('ModelPrice')]), groups: new Set(namesOf('GroupRatio')) };
+}
+
+/** Text of a map that has other values here, with the entries that are new. */
+function mergedHere(
+  { context }: ImportJob,
+  setting: MappedSetting,
+  { row, names }: { row: OptionRecord | undefined; names: NamesHere },
+): string | undefined {
+  if (row === undefined || isManagedSetting(context.settings.managed, setting.key)) return undefined;
+  const stored = readable(() => optionText(row, context.secrets));
+  return stored === undefined ? undefined : mergedText(setting, stored, names);
 }
 
 function outcomeOf({ context, options }: ImportJob, { key, text }: MappedSetting, row: OptionRecord | undefined): Outcome {
