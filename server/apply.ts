@@ -103,8 +103,8 @@ async function withoutFiles(context: AppContext): Promise<number> {
   if (by === undefined) return exportTo(context, positionals[0] ?? '-');
   const count = await releaseFiles(context, { by, actorId: actor.id });
   if (count > 0) await recordAudit(context, { kind: 'file', action: 'released', name: by });
-  write({ released: count }, `${by}: ${count} objects released\n`);
-  return 0;
+  write({ released: count }, count === 0 ? `Nothing is managed by ${by}\n` : `${by}: ${count} objects released\n`);
+  return count === 0 ? 1 : 0;
 }
 
 async function apply(context: AppContext, request: ApplyRequest): Promise<number> {
