@@ -1,7 +1,8 @@
 // Writes the table of `docs/metrics.md` from the catalogue of metrics; with `--check` only compares.
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { metricSpecs, type MetricSpec, prometheusName } from '#server/telemetry/catalogue.ts';
+import { metricSpecs, prometheusName } from '#server/telemetry/catalogue.ts';
+import type { MetricSpec } from '#server/telemetry/metric-spec.ts';
 
 const file = path.resolve(import.meta.dirname, '../docs/metrics.md');
 const [begin, end] = ['<!-- metrics: written by scripts/write-metrics-doc.ts -->\n', '<!-- end of metrics -->\n'];

@@ -16,6 +16,7 @@ import type { KeyFigures } from '#server/exchange/keys/key-figures.ts';
 import type { ChannelIndex } from '#server/exchange/channel-index.ts';
 import type { Sender } from '#server/exchange/send.ts';
 import type { Telemetry } from '#server/telemetry/telemetry.ts';
+import type { WorkObserver } from '#server/telemetry/work-observer.ts';
 
 /** Everything that a handler may reach outside itself. Tests replace the clock and the random source here. */
 export interface AppContext {
@@ -48,6 +49,8 @@ export interface AppContext {
   readonly log: Logger;
   /** Metrics and traces; null if nothing exports them. */
   readonly telemetry: Telemetry | null;
+  /** Sees tasks, batches, fine-tuning and realtime sessions; null if nothing exports metrics. */
+  readonly workObserver: WorkObserver | null;
   /** Milliseconds since the epoch. */
   now(): number;
   /** `count` random characters of `0-9a-zA-Z`, from a cryptographic source. */

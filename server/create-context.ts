@@ -30,6 +30,10 @@ import { createChannelIndex } from '#server/exchange/channel-index.ts';
 import { createSender } from '#server/exchange/send.ts';
 import { abandonCounts } from '#server/exchange/token-estimate.ts';
 import { createKnownNames } from '#server/slices/metrics/known-names.ts';
+import type { LedgerObserver } from '#server/money/ledger-observer.ts';
+import type { Registry } from '#server/telemetry/registry.ts';
+import type { WorkObserver } from '#server/telemetry/work-observer.ts';
+import { createWorkMetrics } from '#server/slices/metrics/work-metrics.ts';
 import { createMoneyMetrics } from '#server/slices/metrics/money-metrics.ts';
 import { startTelemetry } from '#server/telemetry/telemetry.ts';
 import { watchDatabase } from '#server/telemetry/watch-database.ts';
@@ -68,12 +72,11 @@ export async function createContext(parts: ContextParts): Promise<RunningContext
   });
   const settings = createSettings({ db, changes, secrets, log, basePath: env.BASE_PATH });
   const channels = createChannelIndex({ db, changes, secrets, settings, log });
-  const observer = registry === null ? undefined : createMoneyMetrics(registry, createKnownNames(channels, registry), settings);
+  const { observer, workObserver } = createObservers(registry, { channels, settings, now });
   const ledger = createLedger({ db, changes, log, now, randomText, waitMs: parts.leaseWaitMs, observer });
   recordBalances(ledger, { db, now });
-  const figures = createChannelFigures({ db, log, now });
+  const figures = followTests(changes, createChannelFigures({ db, log, now }));
   const keyFigures = createKeyFigures({ db, log, now, isMeasured: registry !== null });
-  followTests(changes, figures);
   const sender = createSender();
   const quotes = createQuotes(settings);
   const mail = createMail({ settings, log });
@@ -106,6 +109,7 @@ export async function createContext(parts: ContextParts): Promise<RunningContext
     bodies,
     log,
     telemetry,
+    workObserver,
     now,
     randomText,
     random: parts.random ?? Math.random,
@@ -135,11 +139,12 @@ export async function createContext(parts: ContextParts): Promise<RunningContext
 }
 
 /** Tests that passed in another process count in this one. */
-function followTests(changes: ChangeFeed, figures: ChannelFigures): void {
+function followTests(changes: ChangeFeed, figures: ChannelFigures): ChannelFigures {
   changes.listen('passed_test', (key) => {
     const [id, at] = String(key).split(':').map(Number);
     if (id !== undefined && at !== undefined) figures.passed(id, at);
   });
+  return figures;
 }
 
 /** Starts what the environment wants measured. */
@@ -147,6 +152,16 @@ async function measure(db: Database, env: Env, log: Logger) {
   const telemetry = await startTelemetry(env, log);
   const registry = telemetry?.registry ?? null;
   return { telemetry, registry, db: registry === null ? db : watchDatabase(db, registry) };
+}
+
+/** Those who see money and long work, while they are measured. */
+function createObservers(
+  registry: Registry | null,
+  { channels, settings, now }: Pick<AppContext, 'channels' | 'settings' | 'now'>,
+): { observer: LedgerObserver | undefined; workObserver: WorkObserver | null } {
+  if (registry === null) return { observer: undefined, workObserver: null };
+  const names = createKnownNames(channels, registry);
+  return { observer: createMoneyMetrics(registry, names, settings), workObserver: createWorkMetrics(registry, names, now) };
 }
 
 /** Copies of the largest body that must fit: as received, in flight to the upstream, for its stored part, and the share reserved for small ones. */

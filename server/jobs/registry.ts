@@ -24,6 +24,7 @@ import { finishOrders } from '#server/features/wallet/credit-order.ts';
 import { deleteOldLogs } from '#server/logs/delete-old-logs.ts';
 import { checkFolds, foldLog } from '#server/logs/fold-log.ts';
 import { sweepRefusedRequests, sweepUndatedRefusals } from '#server/logs/refusal-log.ts';
+import { measureSite } from '#server/slices/metrics/measure-site.ts';
 import { checkBooks } from '#server/slices/metrics/check-books.ts';
 import { applyPlans, syncPrices } from '#server/slices/prices/tend-prices.ts';
 import { sweepFiles } from '#server/slices/files/sweep-files.ts';
@@ -110,5 +111,6 @@ export const jobs: readonly Job[] = [
   { name: 'tend-bills', everySeconds: 900, lockSeconds: 3600, run: tendBills },
   { name: 'tend-backups', everySeconds: 60, lockSeconds: 300, run: tendBackups },
   { name: 'check-books', everySeconds: 300, lockSeconds: 900, run: checkBooks },
+  { name: 'measure-site', everySeconds: 60, lockSeconds: 300, run: measureSite },
   { name: 'check-log-folds', everySeconds: 600, lockSeconds: 300, run: checkFolds },
 ];

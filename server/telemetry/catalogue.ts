@@ -2,37 +2,7 @@
 // https://github.com/open-telemetry/semantic-conventions-genai/blob/v0.1.0/docs/gen-ai/gen-ai-metrics.md
 // `docs/metrics.md` is written from this list (scripts/write-metrics-doc.ts).
 
-export type MetricKind = 'counter' | 'gauge' | 'histogram';
-
-export interface MetricSpec {
-  readonly name: string;
-  readonly kind: MetricKind;
-  /** UCUM; empty for flags. */
-  readonly unit: string;
-  readonly help: string;
-  readonly labels: readonly Label[];
-  /** Upper bounds of a histogram, ascending. */
-  readonly buckets?: readonly number[];
-}
-
-export type Label =
-  | 'gen_ai.operation.name'
-  | 'gen_ai.provider.name'
-  | 'gen_ai.request.model'
-  | 'gen_ai.token.modality'
-  | 'error.type'
-  | 'tidegate.attempt.outcome'
-  | 'tidegate.channel.id'
-  | 'tidegate.entry.kind'
-  | 'tidegate.key.id'
-  | 'tidegate.key.state'
-  | 'tidegate.pool.state'
-  | 'tidegate.queue.name'
-  | 'db.system.name'
-  | 'db.operation.name'
-  | 'db.collection.name'
-  | 'cpu.mode'
-  | 'tidegate.worker';
+import type { MetricSpec } from '#server/telemetry/metric-spec.ts';
 
 const modelLabels = ['gen_ai.operation.name', 'gen_ai.provider.name', 'gen_ai.request.model'] as const;
 const tokenLabels = [...modelLabels, 'tidegate.channel.id', 'gen_ai.token.modality'] as const;
@@ -119,6 +89,48 @@ export const metricSpecs = {
     help: 'Calls that were refused before any channel was called, by error code.',
     labels: ['error.type'],
   },
+  workStarted: {
+    name: 'tidegate.work.started',
+    kind: 'counter',
+    unit: '{item}',
+    help: 'Work that lasts longer than a request: `drawing`, `music`, `video`, `batch`, `tuning`, `realtime` (sessions). Submissions that no channel accepts included.',
+    labels: ['tidegate.work.kind', 'gen_ai.request.model'],
+  },
+  workEnded: {
+    name: 'tidegate.work.ended',
+    kind: 'counter',
+    unit: '{item}',
+    help: 'Ended work by outcome: `finished`, `failed`, `cancelled`, `expired`. Sessions have failed if the provider or the gateway ended them by a fault.',
+    labels: ['tidegate.work.kind', 'gen_ai.request.model', 'tidegate.work.outcome'],
+  },
+  workOpen: {
+    name: 'tidegate.work.open',
+    kind: 'gauge',
+    unit: '{item}',
+    help: 'Unfinished work at the last measurement, without realtime sessions. The same in all processes.',
+    labels: ['tidegate.work.kind', 'gen_ai.request.model'],
+  },
+  workOldest: {
+    name: 'tidegate.work.oldest_age',
+    kind: 'gauge',
+    unit: 's',
+    help: 'Age of the oldest unfinished work, without realtime sessions. The same in all processes.',
+    labels: ['tidegate.work.kind'],
+  },
+  realtimeSessions: {
+    name: 'tidegate.realtime.sessions',
+    kind: 'gauge',
+    unit: '{session}',
+    help: 'Open realtime sessions of this process.',
+    labels: ['gen_ai.request.model'],
+  },
+  realtimeOldest: {
+    name: 'tidegate.realtime.oldest_age',
+    kind: 'gauge',
+    unit: 's',
+    help: 'Age of the oldest open realtime session of this process.',
+    labels: [],
+  },
   reserved: {
     name: 'tidegate.money.reserved_usd',
     kind: 'counter',
@@ -160,6 +172,27 @@ export const metricSpecs = {
     unit: 's',
     help: 'Time since the last check of the books, or since the start of the process.',
     labels: [],
+  },
+  billDifference: {
+    name: 'tidegate.bills.difference_usd',
+    kind: 'gauge',
+    unit: '{USD}',
+    help: 'Billed − expected US dollars of the last whole day that was compared, by account at a provider. The same in all processes.',
+    labels: ['tidegate.bill.account.id'],
+  },
+  priceReviews: {
+    name: 'tidegate.price_updates.waiting',
+    kind: 'gauge',
+    unit: '{item}',
+    help: 'Price changes of the catalogue that wait for a person, up to 10,000. The same in all processes.',
+    labels: [],
+  },
+  upkeepAge: {
+    name: 'tidegate.upkeep.running_age',
+    kind: 'gauge',
+    unit: 's',
+    help: 'Time since the unfinished `backup` or `import` began. The same in all processes.',
+    labels: ['tidegate.upkeep.kind'],
   },
   channelHealth: {
     name: 'tidegate.channel.health',

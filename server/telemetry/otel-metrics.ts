@@ -14,7 +14,8 @@ import {
   type MetricProducer,
   PeriodicExportingMetricReader,
 } from '@opentelemetry/sdk-metrics';
-import { metricSpecs, type MetricSpec, prometheusName } from '#server/telemetry/catalogue.ts';
+import { metricSpecs, prometheusName } from '#server/telemetry/catalogue.ts';
+import type { MetricSpec } from '#server/telemetry/metric-spec.ts';
 import type { Family, HistogramPoint, NumberPoint } from '#server/telemetry/registry.ts';
 import type { ProcessMetrics } from '#server/telemetry/processes.ts';
 import { createDeltas, type Deltas } from '#server/telemetry/deltas.ts';

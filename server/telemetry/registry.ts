@@ -1,6 +1,7 @@
 // Series of one process. Their owners hold them and add to a number: the labels are looked up once, not with every value. (The
 // instruments of the OpenTelemetry SDK hash the labels of each value, which takes longer than everything else that a call is measured by.)
-import { type Label, type MetricKey, type MetricSpec, metricSpecs } from '#server/telemetry/catalogue.ts';
+import { type MetricKey, metricSpecs } from '#server/telemetry/catalogue.ts';
+import type { Label, MetricSpec } from '#server/telemetry/metric-spec.ts';
 
 export type Labels = Readonly<Partial<Record<Label, string>>>;
 

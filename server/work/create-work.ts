@@ -84,7 +84,10 @@ async function handIn<Work extends PrepaidWork>(
   };
   try {
     const creating = await kind.records(context.db).patch({ id: begun.id, state: 'checking' }, { set });
-    if (creating !== null) return creating;
+    if (creating !== null) {
+      context.workObserver?.started(kind.name, creating.model);
+      return creating;
+    }
   } catch (failure) {
     context.waitUntil(kind.removeInput(context, { ...begun, ...handedIn }));
     throw failure;

@@ -4,6 +4,7 @@ import type { AppContext } from '#server/context.ts';
 import type { PrepaidWork } from '#server/db/records/prepaid-work.ts';
 import { addChannelUse } from '#server/exchange/deleted-channels.ts';
 import { type PaidCharge, resolvedCharge } from '#server/money/recovery/call-charge.ts';
+import type { WorkOutcome } from '#server/telemetry/work-observer.ts';
 import { findCharge, refundRest, writeRefund } from './refund.ts';
 import type { WorkKind } from './work-kind.ts';
 
@@ -60,6 +61,9 @@ export function failWork<Work extends PrepaidWork>(context: AppContext, kind: Wo
   return concludeWork(context, kind, work, { cost: 0, set: { ...kind.free, ...kind.failed(Math.floor(context.now() / 1000)) } });
 }
 
+/** By the status that a provider reports. */
+const outcomes: ReadonlyMap<string, WorkOutcome> = new Map((['failed', 'cancelled', 'expired'] as const).map((status) => [status, status]));
+
 /** Ends work: the first process to do so records the cost; the rest is refunded. */
 export async function concludeWork<Work extends PrepaidWork>(
   context: AppContext,
@@ -74,7 +78,9 @@ export async function concludeWork<Work extends PrepaidWork>(
       { id, state: { in: ['creating', 'running'] }, charge: { ne: 'open' } },
       { set: { ...set, cost, state: 'settling', log_id: drawn, poll_at: context.now() } },
     );
-  if (concluded !== null) await finishWork(context, kind, concluded);
+  if (concluded === null) return;
+  context.workObserver?.ended(kind.name, concluded.model, outcomes.get(concluded.status) ?? 'finished');
+  await finishWork(context, kind, concluded);
 }
 
 /** Returns false if it must be retried. */

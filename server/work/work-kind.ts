@@ -4,6 +4,7 @@ import type { AppContext } from '#server/context.ts';
 import type { Filter, FindOptions } from '#server/db/collection.ts';
 import type { PrepaidWork } from '#server/db/records/prepaid-work.ts';
 import type { UpstreamFailure } from '#server/exchange/upstream-error.ts';
+import type { WorkName } from '#server/telemetry/work-observer.ts';
 import type { Requesting } from '#server/objects/upstream-files.ts';
 
 /** Time until another process looks at work in creation. */
@@ -42,8 +43,8 @@ export interface SettledWork {
 }
 
 export interface WorkKind<Work extends PrepaidWork> {
-  /** In references of ledger entries and in the process's log: `batch`. */
-  readonly name: string;
+  /** In references of ledger entries, in the process's log and in metrics: `batch`. */
+  readonly name: Extract<WorkName, 'batch' | 'tuning'>;
   /** Kind of the ledger entries that return what was not used. */
   readonly refundKind: string;
   /** Time for which ended work is listed. */

@@ -3,7 +3,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { metricSpecs, type MetricSpec, prometheusName } from '#server/telemetry/catalogue.ts';
+import { metricSpecs, prometheusName } from '#server/telemetry/catalogue.ts';
+import type { MetricSpec } from '#server/telemetry/metric-spec.ts';
 import { hasPrometheus, promtool } from '#tests/support/prometheus.ts';
 
 const deploy = path.resolve(import.meta.dirname, '../../deploy');
@@ -39,7 +40,7 @@ describe('files of deploy/', () => {
     expect([...rules.matchAll(/alert: (\w+)/g)].map(([, name]) => name).filter((name) => !doc.includes(`\`${name}\``))).toEqual([]);
   });
 
-  it.skipIf(!hasPrometheus)('alerts of keys fire', () => {
+  it.skipIf(!hasPrometheus)('alerts of keys and of work fire', () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'tidegate-rules-'));
     const series = (name: string, labels: object, values: string) => ({
       series: `${name}{job="tidegate",${Object.entries(labels)
@@ -51,6 +52,9 @@ describe('files of deploy/', () => {
       series('tidegate_channel_keys', { tidegate_channel_id: channel, tidegate_key_state: state }, `${count}x40`);
     const attempts = (key: number, outcome: string, values: string) =>
       series('tidegate_key_attempts_total', { tidegate_channel_id: 1, tidegate_key_id: key, tidegate_attempt_outcome: outcome }, values);
+    const ended = (kind: string, outcome: string, values: string) =>
+      series('tidegate_work_ended_total', { tidegate_work_kind: kind, tidegate_work_outcome: outcome }, values);
+    const oldest = (kind: string, age: number) => series('tidegate_work_oldest_age_seconds', { tidegate_work_kind: kind }, `${age}x40`);
     const fires = (alertname: string, ...labels: object[]) => ({
       alertname,
       eval_time: '30m',
@@ -77,10 +81,17 @@ describe('files of deploy/', () => {
               attempts(7, 'answered', '0+1x40'),
               attempts(8, 'failed', '0+1x40'),
               attempts(8, 'answered', '0+6x40'),
+              ended('video', 'failed', '0+1x40'),
+              ended('music', 'finished', '0+1x40'),
+              oldest('music', 3_600),
+              oldest('drawing', 30_000),
+              oldest('batch', 80_000),
             ],
             alert_rule_test: [
               fires('TidegateChannelKeysLost', { tidegate_channel_id: '1' }),
               fires('TidegateKeyFails', { tidegate_channel_id: '1', tidegate_key_id: '7' }),
+              fires('TidegateWorkFails', { tidegate_work_kind: 'video' }),
+              fires('TidegateWorkUnfinished', { tidegate_work_kind: 'drawing' }),
             ],
           },
         ],

@@ -6,10 +6,11 @@ import type { BodyHold } from '#server/http/bodies.ts';
 import type { Connection } from '#server/http/connection.ts';
 import { toAppError } from '#server/http/failure.ts';
 import { newRequestId } from '#server/http/request-id.ts';
-import type { EndReason } from '#server/call/call-end.ts';
+import { type EndReason, endRules } from '#server/call/call-end.ts';
 import { gatewayError } from '#server/call/relay-failure.ts';
 import type { RelayServices } from '#server/call/services.ts';
 import { KeyWatch } from '#server/call/sockets/key-watch.ts';
+import type { WorkObserver } from '#server/telemetry/work-observer.ts';
 import { closeReason } from '#server/sockets/close-reason.ts';
 import { closeCodes, type MessageSocket, type SocketReceiver } from '#server/sockets/message-socket.ts';
 import { type UpstreamReceiver, UpstreamSocket } from '#server/sockets/upstream-socket.ts';
@@ -52,6 +53,7 @@ export class RealtimeSession implements SocketReceiver {
   readonly #fromUpstream: ServerEvents;
   readonly #keys: KeyWatch;
   readonly #hold: BodyHold;
+  readonly #noteEnd: ReturnType<WorkObserver['sessionOpened']> | undefined;
   readonly #endsAt: number;
   #begin: () => void = () => {};
   #waiting = 0;
@@ -93,6 +95,7 @@ export class RealtimeSession implements SocketReceiver {
     });
     this.#keys = new KeyWatch({ services, request, connection }, (error) => this.#fail(error, closeCodes.refused));
     this.#upstream = new UpstreamSocket(raw, this.#upstreamReceiver());
+    this.#noteEnd = services.context.workObserver?.sessionOpened(model);
   }
 
   /** Begins no further turns; those in progress continue. */
@@ -295,6 +298,7 @@ export class RealtimeSession implements SocketReceiver {
   #end(reason: EndReason, close?: { code: number; reason: string }): void {
     if (this.#isOver) return;
     this.#isOver = true;
+    this.#noteEnd?.(endRules[reason].channel === 'failed' || reason === 'fault' ? 'failed' : 'finished');
     this.#begin();
     const messages = this.#incoming;
     this.#incoming = [];

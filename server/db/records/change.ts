@@ -19,4 +19,6 @@ export type ChangeKind =
   | 'watch'
   | 'passed_test'
   | 'tuned_model'
-  | 'checked_books';
+  | 'checked_books'
+  /** Figures of the installation for metrics, as JSON text. */
+  | 'measured_site';

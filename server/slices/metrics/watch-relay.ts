@@ -6,6 +6,7 @@ import { waitingCounts } from '#server/exchange/token-estimate.ts';
 import { providerNameOf } from '#server/telemetry/names.ts';
 import type { Registry } from '#server/telemetry/registry.ts';
 import { checkedBooks } from '#server/slices/metrics/check-books.ts';
+import { watchSite } from '#server/slices/metrics/measure-site.ts';
 import { watchKeys } from '#server/slices/metrics/watch-keys.ts';
 import { watchProcess } from '#server/slices/metrics/watch-process.ts';
 
@@ -54,6 +55,8 @@ function watch(registry: Registry, context: AppContext, relay: Relay): void {
   registry.read('booksDifference', () => books.difference());
   registry.read('booksChecked', () => books.age());
   context.onClose(async () => books.stop());
+  const stopSite = watchSite(registry, context);
+  context.onClose(async () => stopSite());
   const stopWatching = watchProcess(registry);
   context.onClose(async () => stopWatching());
 }

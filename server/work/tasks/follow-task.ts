@@ -7,6 +7,7 @@ import type { TaskRecord } from '#server/db/records/task.ts';
 import { writeLog } from '#server/logs/write-log.ts';
 import { type FailReason, knownReason } from '#server/tasks/fail-reason.ts';
 import type { ReportedFields, TaskReport } from '#server/tasks/platforms/platform.ts';
+import { noteEnded } from './note-task.ts';
 import { refundTask } from './refund-task.ts';
 import { resolveCharge } from './task-charge.ts';
 
@@ -22,10 +23,11 @@ export async function followTask(context: AppContext, task: TaskRecord, { outcom
   const now = context.now();
   // Results of uncharged tasks are not delivered yet: the next poll resolves the charge.
   if (outcome === 'succeeded' && (await resolveCharge(context, task)).charge !== 'open') {
-    return running(context, task, {
+    const finished = await running(context, task, {
       set: { ...fieldsFor(task, fields), finish_time: fields.finish_time || now, updated_at: seconds(now) },
       unset: ['running_user_id', 'poll_at'],
     });
+    return noteEnded(context, finished, 'finished');
   }
   const changed = fieldsFor(task, fields);
   const isOther = Object.entries(changed).some(([name, value]) => Reflect.get(task, name) !== value);
@@ -38,7 +40,7 @@ export async function followTask(context: AppContext, task: TaskRecord, { outcom
 export async function failTask(context: AppContext, task: TaskRecord, fields: ReportedFields): Promise<TaskRecord | null> {
   const isDue = task.quota > 0;
   const due = isDue ? { refund_due_at: context.now(), refund_log_id: await context.db.nextId('logs') } : {};
-  const failed = await running(context, task, failure(context, task, { ...fields, ...due }));
+  const failed = noteEnded(context, await running(context, task, failure(context, task, { ...fields, ...due })), 'failed');
   if (failed !== null && isDue) await refundTask(context, failed);
   return failed;
 }
@@ -47,14 +49,15 @@ export async function failTask(context: AppContext, task: TaskRecord, fields: Re
  * Ends a submission that no upstream is known to have accepted, and its check in the same write: after a crash before
  * it, `checkTasks` resolves it. Returns null if it has ended or was accepted meanwhile.
  */
-export function failUntaken(
+export async function failUntaken(
   context: AppContext,
   task: TaskRecord,
   fields: FailReason & Partial<Pick<TaskRecord, 'code'>>,
 ): Promise<TaskRecord | null> {
   const isUntaken = { id: task.id, running_user_id: { exists: true }, poll_at: { exists: false } };
   const { set, unset } = failure(context, task, fields);
-  return context.db.collection('tasks').patch(isUntaken, { set, unset: [...unset, 'check_at', 'asked_channel_id'] });
+  const failed = await context.db.collection('tasks').patch(isUntaken, { set, unset: [...unset, 'check_at', 'asked_channel_id'] });
+  return noteEnded(context, failed, 'failed');
 }
 
 /**
@@ -64,7 +67,7 @@ export function failUntaken(
 export async function failLost(context: AppContext, task: TaskRecord, fields: FailReason): Promise<void> {
   const isUntaken = { id: task.id, running_user_id: { exists: true }, poll_at: { exists: false } };
   const { set, unset } = failure(context, task, { ...fields, lost_log_id: await context.db.nextId('logs') });
-  const failed = await context.db.collection('tasks').patch(isUntaken, { set, unset });
+  const failed = noteEnded(context, await context.db.collection('tasks').patch(isUntaken, { set, unset }), 'failed');
   if (failed !== null) await reportLost(context, failed);
 }
 

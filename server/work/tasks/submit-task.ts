@@ -19,6 +19,7 @@ import { checkAfter } from './check-tasks.ts';
 import { knownReason, saidByProvider } from '#server/tasks/fail-reason.ts';
 import { failLost, failUntaken, pollEvery } from './follow-task.ts';
 import { refundTask } from './refund-task.ts';
+import { noteEnded, noteStarted } from './note-task.ts';
 import { settleCharge } from '#server/work/pay.ts';
 import { taskChargeRow } from './charge-row.ts';
 import type { Submission, Verdict } from './submission.ts';
@@ -134,6 +135,7 @@ async function openTask(context: AppContext, { admission, submission, requestId 
     await tasks.remove({ id: task.id });
     throw new AppError('tasks_in_progress', { most: mostRunning }, { retryAfter: pollEvery / 1000 });
   }
+  noteStarted(context, task);
   return task;
 }
 
@@ -192,6 +194,7 @@ async function acceptTask(
       },
     );
     if (accepted === null) throw new AppError('upstream_timeout');
+    if (done !== undefined) noteEnded(context, accepted, 'finished');
     return { task: accepted, isNew: true };
   } catch (failure) {
     if (!(failure instanceof UniqueConflict)) throw failure;
@@ -201,6 +204,7 @@ async function acceptTask(
     if (known?.status === 'FAILURE' && (await tasks.patch({ id: known.id, accepted_key }, { unset: ['accepted_key'] })) !== null)
       return acceptTask(context, task, { outcome, verdict, quota, reservation, submission });
     await tasks.remove({ id: task.id });
+    noteEnded(context, task, 'finished');
     return { task: known, isNew: false };
   }
 }

@@ -4,6 +4,7 @@
 import type { AppContext } from '#server/context.ts';
 import type { TaskRecord } from '#server/db/records/task.ts';
 import { resolvedCharge } from '#server/money/recovery/call-charge.ts';
+import { noteEnded } from './note-task.ts';
 import { knownReason } from '#server/tasks/fail-reason.ts';
 
 export const lostReason = knownReason({ code: 'task_submission_lost' });
@@ -12,7 +13,10 @@ export const lostReason = knownReason({ code: 'task_submission_lost' });
  * Returns the task with its charge resolved, or still `open`. A task that should have been charged but was not fails,
  * and a log row about its channel is due (`lost_log_id`): it must not be delivered for free.
  */
-export async function resolveCharge({ db, now }: Pick<AppContext, 'db' | 'now'>, task: TaskRecord): Promise<TaskRecord> {
+export async function resolveCharge(
+  { db, now, workObserver }: Pick<AppContext, 'db' | 'now' | 'workObserver'>,
+  task: TaskRecord,
+): Promise<TaskRecord> {
   if (task.charge !== 'open') return task;
   const paid = await resolvedCharge(db, task);
   if (paid === undefined) return task;
@@ -33,7 +37,8 @@ export async function resolveCharge({ db, now }: Pick<AppContext, 'db' | 'now'>,
     };
     const isDelivered = { id: task.id, charge: 'open', status: { ne: 'FAILURE' } } as const;
     const failed = await tasks.patch(isDelivered, { set: lost, unset: ['running_user_id', 'poll_at'] });
-    if (failed !== null) return failed;
+    // One that had ended has been noted.
+    if (failed !== null) return task.running_user_id === undefined ? failed : noteEnded({ workObserver }, failed, 'failed');
   }
   const resolved = await tasks.patch({ id: task.id, charge: 'open' }, { set: paid ?? uncharged, unset: ['check_at'] });
   return resolved ?? (await db.collection('tasks').get(task.id)) ?? task;
