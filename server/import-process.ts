@@ -6,6 +6,10 @@ import { readEnv } from '#server/env.ts';
 import { openStore } from '#server/serve.ts';
 import { workImport } from '#server/slices/imports/runs/work-import.ts';
 
+/** Resident memory in bytes at which the process ends: drivers hold what a server sends outside of the heap, whose limit does not count it. */
+const mostMemory = 3_000_000_000;
+const watchMs = 250;
+
 /** Calls come first. */
 const niceness = 10;
 
@@ -14,6 +18,9 @@ if (process.send !== undefined && id !== undefined && worker !== undefined) awai
 
 async function main(run: number, mark: string): Promise<void> {
   setPriority(niceness);
+  setInterval(() => {
+    if (process.memoryUsage.rss() > mostMemory) process.kill(process.pid, 'SIGKILL');
+  }, watchMs).unref();
   const stop = new AbortController();
   process.once('message', () => stop.abort());
   // Without its server: another one continues.

@@ -40,7 +40,7 @@ export interface ImportRunRecord {
   /** Mark of the process that works on it, which prolongs the time; 0: any may begin. */
   worker: string;
   alive_until: number;
-  /** Ends of its process without progress. */
+  /** Processes in a row that ended without having been stopped, with the one that works on it. */
   crashes: number;
   /** User who began it, by id and name; 0 for the command line. */
   by: number;

@@ -18,7 +18,7 @@ export interface ImportHost {
 
 const lookMs = 2_000;
 const sweepMs = 3_600_000;
-/** Ends of its process without a row between them, after which an import has failed. */
+/** Processes in a row that ended without having been stopped, after which an import has failed: what ends one would end the next. */
 const mostCrashes = 3;
 /** Time in which some process must have the file. */
 const lostMs = 600_000;

@@ -46,7 +46,6 @@ class Work {
   readonly #order: WorkOrder;
   readonly #stop = new AbortController();
   #progress: ImportProgress | undefined;
-  #storedRows = 0;
   #beating: Promise<unknown> = Promise.resolve();
 
   constructor(context: AppContext, run: ImportRunRecord, order: WorkOrder) {
@@ -67,14 +66,16 @@ class Work {
       );
     }, beatMs);
     let change: Patch<ImportRunRecord>;
+    let isStopped = false;
     try {
       change = await (this.#state === 'planning' ? this.#plan() : this.#write());
     } catch (failure) {
-      change = failure instanceof ImportStopped ? {} : this.#failed(failure);
+      isStopped = failure instanceof ImportStopped;
+      change = isStopped ? {} : this.#failed(failure);
     }
     clearInterval(timer);
     await this.#beating;
-    await this.#end(change);
+    await this.#end(change, isStopped);
   }
 
   async #plan(): Promise<Patch<ImportRunRecord>> {
@@ -163,10 +164,7 @@ class Work {
   }
 
   async #beat(): Promise<void> {
-    const rows = this.#progress?.done ?? 0;
-    const hasMoved = rows > this.#storedRows;
-    this.#storedRows = rows;
-    const set = { alive_until: this.#context.now() + aliveMs, ...this.#stored(), ...(hasMoved ? { crashes: 0 } : {}) };
+    const set = { alive_until: this.#context.now() + aliveMs, ...this.#stored() };
     // Paused or ended by an administrator, or claimed by another process.
     if ((await this.#patch({ set }, { state: this.#state })) === null) this.#stop.abort();
   }
@@ -180,7 +178,7 @@ class Work {
   }
 
   /** Stores the result, so that others can begin; without a result the state remains, and the import continues. */
-  async #end({ set = {} }: Patch<ImportRunRecord>): Promise<void> {
+  async #end({ set = {} }: Patch<ImportRunRecord>, isStopped: boolean): Promise<void> {
     const { db } = this.#context;
     const { id } = this.#run;
     const state = this.#state;
@@ -200,7 +198,10 @@ class Work {
     }
     const left = await db
       .collection('imports')
-      .patch({ id, worker: this.#order.worker }, { set: { alive_until: 0, worker: '', ...this.#stored() } });
+      .patch(
+        { id, worker: this.#order.worker },
+        { set: { alive_until: 0, worker: '', ...(isStopped ? { crashes: 0 } : {}), ...this.#stored() } },
+      );
     // Only one that is to continue stays claimed.
     if (left !== null && left.state !== 'planning' && left.state !== 'running')
       await db.collection('imports').patch({ id, worker: '', state: left.state }, { unset: ['running'] });
