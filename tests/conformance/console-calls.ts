@@ -206,6 +206,14 @@ POST /api/bill/account/{id}/import admin
 POST /api/bill/import/{id}/stop admin
 PUT /api/bill/mapping admin
 DELETE /api/bill/mapping admin
+GET /api/import/ root
+POST /api/import/ root
+GET /api/import/{id} root
+PUT /api/import/{id}/part root
+POST /api/import/{id}/plan root
+POST /api/import/{id}/start root
+POST /api/import/{id}/pause root
+POST /api/import/{id}/stop root
 PUT /api/channel/batch admin
 DELETE /api/user/sessions user
 DELETE /api/user/sessions/{session} user

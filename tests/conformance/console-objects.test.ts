@@ -5,6 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { Role } from '#shared/roles.ts';
+import { ImportOptions, type ImportReport } from '#shared/imports.ts';
+import { newRun } from '#server/slices/imports/runs/run-records.ts';
+import type { ImportRunRecord } from '#server/db/records/import.ts';
 import type { BackupRecord } from '#server/db/records/backup.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 import { consoleCalls, nameOf } from '#tests/conformance/console-calls.ts';
@@ -95,6 +98,16 @@ const withKeys =
 const withToken =
   (bodyOf: (scene: Scene) => unknown): Row =>
   async (scene, path) => ({ path: path.replace('{id}', String(await tokenOf(scene))), body: await bodyOf(scene) });
+/** Of several imports one is running. */
+const importOf = async ({ app }: Scene, fields: Partial<ImportRunRecord> = {}): Promise<number> => {
+  const imports = app.context.db.collection('imports');
+  await imports.remove({ running: 1 });
+  const id = await app.context.db.nextId('imports');
+  const source = { by: 1, by_name: 'root', source_kind: 'file', source: 'one-api.db', bytes: 16, chosen: ImportOptions.parse({}) } as const;
+  await imports.insert({ ...newRun(app.context, { id, ...source }), ...fields });
+  return id;
+};
+const emptyPlan: ImportReport = { label: 'new-api', program: 'new-api', counts: [], money: [], notes: [], more_notes: 0 };
 const backupOf = async ({ app }: Scene, fields: Partial<BackupRecord>): Promise<number> => {
   const backups = app.context.db.collection('backups');
   for (const { id } of await backups.find({ running: 1 })) await backups.remove({ id });
@@ -238,6 +251,18 @@ const rows: Readonly<Record<string, Row>> = {
     await scene.app.context.db.collection('bill_imports').insert(buildBillImport({ id, account_id: account }));
     return id;
   }),
+  'GET /api/import/{id}': byId(importOf),
+  'PUT /api/import/{id}/part': async (scene, path) => {
+    const { data } = await scene.root.post('/api/import/', { file: { name: 'one-api.db', bytes: 16 }, options: {} });
+    return { path: `${path.replace('{id}', String(data.id))}?at=0`, bytes: 'SQLite format 3\0' };
+  },
+  'POST /api/import/{id}/plan': async (scene, path) => ({
+    path: path.replace('{id}', String(await importOf(scene, { received: 16 }))),
+    body: {},
+  }),
+  'POST /api/import/{id}/start': byId((scene) => importOf(scene, { state: 'planned', received: 16, plan: JSON.stringify(emptyPlan) })),
+  'POST /api/import/{id}/pause': byId((scene) => importOf(scene, { state: 'running', running: 1 })),
+  'POST /api/import/{id}/stop': byId(importOf),
   'PUT /api/channel/': async (scene, path) => ({ path, body: { id: await channelOf(scene, scene.upstream.url), priority: 3 } }),
   'GET /api/redemption/{id}': byId(async ({ app, root }) => (await codeRecord(app, await makeCode(root))).id),
   'DELETE /api/redemption/{id}': byId(async ({ app, root }) => (await codeRecord(app, await makeCode(root))).id),
@@ -253,8 +278,10 @@ describe.each(engines)('records by their callers on $kind', (engine) => {
   let root: TestClient;
   let upstream: FakeUpstream;
   let bank: BillingUpstream;
+  let imports: string;
   beforeAll(async () => {
-    app = await createTestApp(engine);
+    imports = mkdtempSync(join(tmpdir(), 'tidegate-imports-'));
+    app = await createTestApp(engine, { env: { IMPORT_DIR: imports } });
     root = await app.setup();
     upstream = await startFakeUpstream({ models: ['gpt-4o-mini'] });
     bank = await startBillingUpstream();
@@ -266,6 +293,7 @@ describe.each(engines)('records by their callers on $kind', (engine) => {
     await upstream.close();
     await bank[Symbol.asyncDispose]();
     await app.close();
+    rmSync(imports, { recursive: true });
   });
 
   const calls = new Map(consoleCalls.map((call) => [nameOf(call), call]));

@@ -174,6 +174,7 @@ const calls: readonly [callers: Callers, route: string, refusal: number][] = [
   ['anyone', 'GET /api/user/epay/notify', 200],
   ['anyone', 'POST /api/user/epay/notify', 200],
   ['anyone', 'GET /api/openapi.json', 200],
+  ['anyone', 'GET /api/as_code/schema.json', 200],
   ['anyone', 'GET /healthz', 200],
   ['anyone', 'GET /livez', 200],
   ['anyone', 'GET /readyz', 200],

@@ -17,16 +17,16 @@ test('a worker that dies while its successor starts leaves no worker too many, w
   const workers = () => workersOf(server.pid);
   const restarts = () => server.output().split('all workers have been restarted').length - 1;
   try {
-    await until(() => workers().length === 2);
+    await until(() => workers().length === 2, 120_000);
     const former = workers();
     for (let signal = 0; signal < 20; signal += 1) process.kill(server.pid, 'SIGHUP');
-    await until(() => workers().length === 3);
+    await until(() => workers().length === 3, 120_000);
     const fresh = workers().find((pid) => !former.includes(pid)) ?? 0;
     process.kill(fresh, 'SIGSTOP');
     process.kill(former[0] ?? 0, 'SIGKILL');
-    await until(() => workers().some((pid) => pid !== fresh && !former.includes(pid)));
+    await until(() => workers().some((pid) => pid !== fresh && !former.includes(pid)), 120_000);
     process.kill(fresh, 'SIGCONT');
-    await until(() => restarts() > 0 && workers().length === 2 && !workers().some((pid) => former.includes(pid)), 15_000);
+    await until(() => restarts() > 0 && workers().length === 2 && !workers().some((pid) => former.includes(pid)), 120_000);
     // The signals of a storm are one more restart at most.
     expect(restarts()).toBeLessThanOrEqual(2);
   } finally {

@@ -82,7 +82,7 @@ function Screens({ entries, onClose }: Pick<MoreSheetProps, 'entries' | 'onClose
       ))}
       {docs !== undefined && (
         <li>
-          <a className={`${control.bare} ${styles.entry}`} href={docs} target="_blank" rel="noreferrer">
+          <a className={`${control.bare} ${styles.entry}`} href={docs} target="_blank" rel="noopener noreferrer">
             <Icon name="book" large />
             {t('shell.docs')}
             <Icon name="link" />

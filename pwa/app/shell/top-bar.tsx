@@ -69,7 +69,14 @@ export function TopBar({ isPhone, isBrandNarrow }: { isPhone: boolean; isBrandNa
       {user !== null && <Freshness />}
       {user === null && <GuestLinks />}
       {!isPhone && docs !== undefined && (
-        <ActionIcon component="a" href={docs} target="_blank" rel="noreferrer" aria-label={t('shell.docs')} title={t('shell.docs')}>
+        <ActionIcon
+          component="a"
+          href={docs}
+          target="_blank"
+          rel="noopener noreferrer"
+          aria-label={t('shell.docs')}
+          title={t('shell.docs')}
+        >
           <Icon name="book" />
         </ActionIcon>
       )}

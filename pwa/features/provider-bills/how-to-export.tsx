@@ -20,7 +20,7 @@ export function HowToExport({ note }: { note: string }) {
         {providers.map(({ name, address }) => (
           <div key={name}>
             <dt>
-              <a href={address} target="_blank" rel="noreferrer">
+              <a href={address} target="_blank" rel="noopener noreferrer">
                 {t(`bills.provider.${name}`)}
               </a>
             </dt>

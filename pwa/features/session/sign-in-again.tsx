@@ -98,7 +98,7 @@ function AgainForm({ name, userId, onOther }: AgainFormProps) {
         {t(isOffline ? 'session.login.needs_connection' : 'session.login.submit')}
       </PlainButton>
       <p>
-        <a href={atBase('/login?expired=true')} target="_blank" rel="noreferrer">
+        <a href={atBase('/login?expired=true')} target="_blank" rel="noopener noreferrer">
           {t('signin.again.elsewhere')}
         </a>
       </p>

@@ -24,7 +24,7 @@ export function UpdateCheck({ version }: { version: string }) {
           </StatusMark>
         )}
         {update.data?.is_newer === true && link !== undefined && (
-          <Button component="a" href={link} target="_blank" rel="noreferrer" variant="subtle">
+          <Button component="a" href={link} target="_blank" rel="noopener noreferrer" variant="subtle">
             {t('site.update.open')}
           </Button>
         )}
