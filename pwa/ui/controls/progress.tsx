@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import layout from '#pwa/ui/styles/layout.module.css';
 import typography from '#pwa/ui/styles/typography.module.css';
 import styles from './progress.module.css';
 
@@ -42,7 +43,7 @@ interface ProgressProps extends ProgressBarProps {
 /** A bar with its figures above. */
 export function Progress({ left, children, ...bar }: ProgressProps) {
   return (
-    <div className={styles.progress}>
+    <div className={layout.stackXs}>
       <span className={`${typography.small} ${styles.line}`}>
         <span role="status">{bar.text}</span>
         {children}

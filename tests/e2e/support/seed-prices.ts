@@ -27,17 +27,15 @@ export async function seedPrices(url: string): Promise<void> {
     const lines = changedLines(shownPrices(model, prices, defaultQuotaPerUnit), shownPrices(model, changed, defaultQuotaPerUnit));
     const entry = { key: 'ModelRatio', name: model, ...(before === undefined ? {} : { before }), after };
     const more = { state: 'waiting' as const, lines, provider: 'anthropic', source, found_at };
-    await db
-      .collection('price_reviews')
-      .insert({
-        id: model,
-        revision: `r-${model}`,
-        is_new: before === undefined,
-        ...more,
-        entries: [entry],
-        guards: [...guards],
-        unplaced: [],
-      });
+    await db.collection('price_reviews').insert({
+      id: model,
+      revision: `r-${model}`,
+      is_new: before === undefined,
+      ...more,
+      entries: [entry],
+      guards: [...guards],
+      unplaced: [],
+    });
   }
   const lines = [{ name: 'input', unit: 'million' as const, before: 2.5, after: 2 }];
   const entries = [{ key: 'ModelRatio', name: 'gpt-4o', before: 1.25, after: 1 }];
