@@ -315,8 +315,10 @@ describe.each(engines)('dashboard on $kind', (engine) => {
     await setOption(app, 'ModelPrice', '{"unknown-1":0.1}');
     expect((await desk()).unpriced).toEqual([{ model: 'unknown-2', count: 0 }]);
     await setOption(app, 'SelfUseModeEnabled', 'true');
-    expect((await desk()).unpriced).toEqual([]);
+    // Calls are charged at a default price instead of being refused.
+    expect(await desk()).toMatchObject({ unpriced: [{ model: 'unknown-2', count: 0 }], unpriced_are_charged: true });
     await setOption(app, 'SelfUseModeEnabled', 'false');
+    expect((await desk()).unpriced_are_charged).toBeUndefined();
   });
 
   it('desk: mails without a server address are told to whoever may set it', async () => {

@@ -182,15 +182,7 @@ function Todo({ todo }: { todo: OperatorTodo }) {
       )}
       <DriftLines drifts={todo.drifts ?? []} maySetPrices={maySetPrices} />
       <PriceLines prices={todo.prices} />
-      {todo.unpriced.length > 0 && (
-        <TodoLine
-          status="note"
-          what={t('home.todo.unpriced', { count: todo.unpriced_count ?? todo.unpriced.length })}
-          why={unpricedText(todo.unpriced, format)}
-          // Administrators who may not set prices see the calls instead.
-          {...(maySetPrices ? { to: '/setting', search: { tab: 'prices' } } : { to: '/log', search: { result: 'refused', range: 'week' } })}
-        />
-      )}
+      {todo.unpriced.length > 0 && <UnpricedLine todo={todo} maySetPrices={maySetPrices} />}
     </ul>
   );
 }
@@ -222,12 +214,6 @@ function ProxyLine({ address }: { address: string }) {
 /** The first names, with what they have left. */
 function lowUsersText({ low_users: users, low_user_count: count = users.length }: OperatorTodo, format: Format): string {
   return [...users.map(({ username, quota }) => `${username} ${format.quota(quota)}`), ...(count > users.length ? ['…'] : [])].join(' · ');
-}
-
-/** The first names; those with calls show their count. */
-function unpricedText(unpriced: OperatorTodo['unpriced'], format: Format): string {
-  const shown = unpriced.slice(0, 5).map(({ model, count }) => (count === 0 ? model : `${model} × ${format.count(count)}`));
-  return [...shown, ...(unpriced.length > shown.length ? ['…'] : [])].join(' · ');
 }
 
 /** Why calls were refused, with the token and how often. */

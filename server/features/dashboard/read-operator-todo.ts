@@ -60,6 +60,7 @@ export async function readOperatorTodo(
     low_user_count: low.length,
     unpriced: unpriced.slice(0, mostUnpriced),
     unpriced_count: unpriced.length,
+    ...(context.settings.get('SelfUseModeEnabled') && { unpriced_are_charged: true }),
     drifts,
     ...(prices === undefined ? {} : { prices }),
     is_stuck: context.ledger.isStuck,
@@ -163,9 +164,9 @@ function countChannels(all: Iterable<{ status: number }>): number {
 }
 
 /** Returns models without a price, by the names that prices are stored under: those requested in the last day, and those of enabled channels. */
-function unpricedModels({ channels, quotes, settings }: Context, refused: ReadonlyMap<string, number>): OperatorTodo['unpriced'] {
+function unpricedModels({ channels, quotes }: Context, refused: ReadonlyMap<string, number>): OperatorTodo['unpriced'] {
   const counts = new Map<string, number>();
-  if (!settings.get('SelfUseModeEnabled')) for (const model of channels.enabledModels()) counts.set(pricedName(model), 0);
+  for (const model of channels.enabledModels()) counts.set(pricedName(model), 0);
   for (const [model, count] of refused) if (model !== '') counts.set(pricedName(model), count + (counts.get(pricedName(model)) ?? 0));
   return (
     [...counts]
