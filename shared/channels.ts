@@ -59,6 +59,8 @@ export const Channel = z.object({
   revision: z.int(),
   /** File of settings as code that manages it; absent: none. */
   managed_by: z.optional(z.string()),
+  /** What that file leaves to the console: `status`, `key`. Absent if no file manages it. */
+  managed_left: z.optional(z.array(z.string())),
 });
 export type Channel = z.infer<typeof Channel>;
 

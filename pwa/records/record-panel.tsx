@@ -58,6 +58,8 @@ interface RecordPanelProps<
   /** `<kind>:<id>` in the audit log. */
   history: string;
   isReadOnly?: boolean;
+  /** A file of settings as code manages the record, which is deleted there. */
+  isManaged?: boolean;
 }
 
 /** One record next to its list: its state, other users' changes meanwhile, and its form. */
@@ -71,6 +73,7 @@ export function RecordPanel<Row extends EditableRecord, Values extends object, B
   toggle,
   history,
   isReadOnly = false,
+  isManaged = false,
   onRemove,
   ...ways
 }: RecordPanelProps<Row, Values, Body, Field>) {
@@ -87,7 +90,16 @@ export function RecordPanel<Row extends EditableRecord, Values extends object, B
       title={base.name}
       note={`#${base.id}`}
       onSave={() => submit()}
-      foot={<PanelFoot formId={formId} isReadOnly={isReadOnly} isDirty={isDirty} isSaving={isSaving} toggle={toggle} onRemove={onRemove} />}
+      foot={
+        <PanelFoot
+          formId={formId}
+          isReadOnly={isReadOnly}
+          isDirty={isDirty}
+          isSaving={isSaving}
+          toggle={toggle}
+          onRemove={isManaged ? undefined : onRemove}
+        />
+      }
     >
       {standing}
       <RecordConflict edited={edited} comparison={comparison} />
@@ -139,7 +151,7 @@ interface PanelFootProps {
   isDirty: boolean;
   isSaving: boolean;
   toggle: RecordToggle | undefined;
-  onRemove: () => void;
+  onRemove: (() => void) | undefined;
 }
 
 function PanelFoot({ formId, isReadOnly, isDirty, isSaving, toggle, onRemove }: PanelFootProps) {
@@ -157,7 +169,7 @@ function PanelFoot({ formId, isReadOnly, isDirty, isSaving, toggle, onRemove }: 
   }
   return (
     <>
-      <OnlineButton variant="subtle" data-danger onClick={onRemove} label={t('common.action.delete')} />
+      {onRemove !== undefined && <OnlineButton variant="subtle" data-danger onClick={onRemove} label={t('common.action.delete')} />}
       <span className={styles.space} />
       {toggle !== undefined && <OnlineButton loading={toggle.isPending} onClick={toggle.onToggle} label={toggle.label} />}
       {!isReadOnly && (

@@ -18,10 +18,12 @@ interface RowActionsProps {
   /** The name of the button that deletes, with the record's own. */
   removeLabel: string;
   onRemove: () => void;
+  /** File that manages the record, which is deleted there. */
+  managedBy?: string | undefined;
 }
 
 /** Copy, enable or disable, delete; a click on the row itself opens the record. */
-export function RowActions({ copy, further, toggleLabel, onToggle, removeLabel, onRemove }: RowActionsProps) {
+export function RowActions({ copy, further, toggleLabel, onToggle, removeLabel, onRemove, managedBy: file }: RowActionsProps) {
   const { t } = useTranslation();
   const isOnline = useIsOnline();
   const needs = useNeedsConnection();
@@ -47,7 +49,12 @@ export function RowActions({ copy, further, toggleLabel, onToggle, removeLabel, 
           {toggleLabel}
         </PlainButton>
       )}
-      <PlainIconButton label={needs(removeLabel)} title={needs(t('common.action.delete'))} disabled={!isOnline} onClick={onRemove}>
+      <PlainIconButton
+        label={needs(removeLabel)}
+        title={file === undefined ? needs(t('common.action.delete')) : t('common.managed.by', { file })}
+        disabled={!isOnline || file !== undefined}
+        onClick={onRemove}
+      >
         <Icon name="trash" />
       </PlainIconButton>
     </span>

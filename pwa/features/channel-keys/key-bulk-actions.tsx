@@ -14,11 +14,13 @@ interface KeyBulkActionsProps {
   ticked: readonly ChannelKey[];
   /** Number of all keys of the channel, which retains at least one. */
   total: number;
+  /** File that decides which keys there are. */
+  managedBy: string | undefined;
   onRemoved: () => void;
 }
 
 /** What can be done with the ticked keys of a channel. */
-export function KeyBulkActions({ channel, ticked, total, onRemoved }: KeyBulkActionsProps) {
+export function KeyBulkActions({ channel, ticked, total, managedBy, onRemoved }: KeyBulkActionsProps) {
   const { t } = useTranslation();
   const params = { id: String(channel) };
   const ids = ticked.map(({ id }) => id);
@@ -64,7 +66,7 @@ export function KeyBulkActions({ channel, ticked, total, onRemoved }: KeyBulkAct
       <OnlineButton
         variant="subtle"
         data-danger
-        disabled={isBusy || ticked.length >= total}
+        disabled={isBusy || ticked.length >= total || managedBy !== undefined}
         onClick={() => setRemoving(true)}
         label={t('channel-keys.action.remove')}
       />

@@ -8,6 +8,7 @@ import { failureOf } from '#pwa/api/failure.ts';
 import { OnlineButton } from '#pwa/offline/online-button.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { Refusal } from '#pwa/ui/form/refusal.tsx';
+import { ManagedFields } from '#pwa/ui/form/managed-fields.tsx';
 import { SidePanel, SummaryList } from '#pwa/ui/frame/side-panel.tsx';
 import { toastSuccess } from '#pwa/ui/frame/toast.ts';
 import layout from '#pwa/ui/styles/layout.module.css';
@@ -21,6 +22,8 @@ interface KeyPanelProps {
   channel: number;
   of: ChannelKey;
   isSole: boolean;
+  /** File that decides the key and its limits. */
+  managedBy: string | undefined;
   onReplaceEverywhere: (places: readonly KeyPlace[]) => void;
   onClose: () => void;
   onPrevious: (() => void) | undefined;
@@ -28,7 +31,7 @@ interface KeyPanelProps {
 }
 
 /** One key: its state and what can be done about it, its limits, its figures, and where else it is used. */
-export function KeyPanel({ channel, of: key, isSole, onReplaceEverywhere, ...ways }: KeyPanelProps) {
+export function KeyPanel({ channel, of: key, isSole, managedBy: file, onReplaceEverywhere, ...ways }: KeyPanelProps) {
   const { t } = useTranslation();
   const format = useFormat();
   const params = { id: String(channel), key: String(key.id) };
@@ -41,22 +44,26 @@ export function KeyPanel({ channel, of: key, isSole, onReplaceEverywhere, ...way
       title={endingText(key.ending)}
       note={key.id === 0 ? undefined : `#${key.id}`}
       foot={
-        <>
-          {!isSole && (
-            <OnlineButton variant="subtle" data-danger onClick={() => setRemoving(true)} label={t('channel-keys.action.remove')} />
-          )}
-          <OnlineButton
-            onClick={() => onReplaceEverywhere(places.data ?? [])}
-            label={t('channel-keys.action.replace_in', { count: new Set([channel, ...others.map(({ channel_id: id }) => id)]).size })}
-          />
-        </>
+        file === undefined && (
+          <>
+            {!isSole && (
+              <OnlineButton variant="subtle" data-danger onClick={() => setRemoving(true)} label={t('channel-keys.action.remove')} />
+            )}
+            <OnlineButton
+              onClick={() => onReplaceEverywhere(places.data ?? [])}
+              label={t('channel-keys.action.replace_in', { count: new Set([channel, ...others.map(({ channel_id: id }) => id)]).size })}
+            />
+          </>
+        )
       }
     >
       <div className={layout.stackLg}>
         <KeyState params={params} of={key} />
         {isRemoving && <RemoveKeys channel={channel} removed={[key]} onRemoved={ways.onClose} onClose={() => setRemoving(false)} />}
-        <KeyLimits key={`limits-${key.revision}`} params={params} of={key} />
-        <ReplaceOne key={`replace-${key.revision}`} params={params} />
+        <ManagedFields file={file}>
+          <KeyLimits key={`limits-${key.revision}`} params={params} of={key} />
+        </ManagedFields>
+        {file === undefined && <ReplaceOne key={`replace-${key.revision}`} params={params} />}
         <SummaryList
           items={[
             { name: t('channel-keys.figure.calls'), value: format.count(key.calls) },

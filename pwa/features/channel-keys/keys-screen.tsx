@@ -1,10 +1,12 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { type ChannelKey, type ChannelKeySheet, type KeyPlace, keyStates } from '#shared/channel-keys.ts';
 import { OnlineButton } from '#pwa/offline/online-button.tsx';
+import { isFree } from '#pwa/records/managed-record.ts';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
+import { ManagedNote } from '#pwa/ui/controls/managed-by.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
 import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';
@@ -47,26 +49,25 @@ export function KeysScreen({ channel, search, onSearch }: KeysScreenProps) {
   const { t } = useTranslation();
   const screen = useListScreen({ search, onSearch });
   const query = useQuery(keysQuery(channel));
-  const name = useQuery(keyChannelQuery(channel)).data?.name ?? `#${channel}`;
+  const { name, file } = useKeysChannel(channel);
   const keys = query.data?.keys;
   const isPhone = useIsPhone();
-  const columns = useKeyColumns(query.data);
   const { row: opened, ...ways } = useOpenRecord(screen, { rows: keys, rowKey: ({ id }) => id });
-  const [dialog, setDialog] = useState<'add' | { places: readonly KeyPlace[] } | null>(null);
-  const closeDialog = (): void => setDialog(null);
-  const selection = useSelection<number>();
-  const ticked = keys?.filter(({ id }) => selection.keys.has(id)) ?? [];
-  function handleRemoved(): void {
-    if (ticked.some(({ id }) => String(id) === search.open)) onSearch({ open: undefined });
-    selection.clear();
-  }
+  const [dialog, setDialog] = useState<KeyDialogProps['of'] | null>(null);
   return (
     <Screen
       title={isPhone ? t('channel-keys.title', { name }) : name}
       parent={isPhone ? undefined : <Link to="/channel">{t('channel-keys.channels')}</Link>}
       back="/channel"
       filters={<StateCounts keys={keys ?? []} />}
-      actions={<Actions isMain={opened === undefined} onAdd={() => setDialog('add')} onReplace={() => setDialog({ places: [] })} />}
+      actions={
+        <Actions
+          isMain={opened === undefined}
+          hasFile={file !== undefined}
+          onAdd={() => setDialog('add')}
+          onReplace={() => setDialog({ places: [] })}
+        />
+      }
       panelFollows
       panel={
         opened !== undefined && (
@@ -75,6 +76,7 @@ export function KeysScreen({ channel, search, onSearch }: KeysScreenProps) {
             channel={channel}
             of={opened}
             isSole={keys?.length === 1}
+            managedBy={file}
             onReplaceEverywhere={(places) => setDialog({ places })}
             onClose={() => onSearch({ open: undefined })}
             {...ways}
@@ -82,26 +84,68 @@ export function KeysScreen({ channel, search, onSearch }: KeysScreenProps) {
         )
       }
     >
-      <DataList
-        query={query}
-        rows={keys}
-        isTwoLine
-        label={t('channel-keys.title', { name })}
-        columns={columns}
-        rowKey={({ id }) => id}
-        rowName={({ ending }) => endingText(ending)}
-        open={search.open}
-        onOpen={screen.onOpen}
-        selection={(keys?.length ?? 0) > 1 ? selection : undefined}
-        bulkActions={<KeyBulkActions channel={channel} ticked={ticked} total={keys?.length ?? 0} onRemoved={handleRemoved} />}
-        isMuted={({ state }) => state === 'disabled'}
-        empty={{ title: t('channel-keys.empty.title'), text: t('channel-keys.empty.text') }}
-      />
+      <ManagedNote file={file} />
+      <KeyList {...{ channel, name, file, query, search, onSearch }} onOpen={screen.onOpen} />
       <NextChannel next={query.data?.next} />
-      {dialog === 'add' && <AddKeysDialog channel={channel} name={name} onClose={closeDialog} />}
-      {dialog !== null && dialog !== 'add' && <ReplaceKeyDialog places={dialog.places} onClose={closeDialog} />}
+      {dialog !== null && <KeyDialog of={dialog} channel={channel} name={name} onClose={() => setDialog(null)} />}
     </Screen>
   );
+}
+
+interface KeyListProps extends KeysScreenProps {
+  name: string;
+  file: string | undefined;
+  query: UseQueryResult<ChannelKeySheet>;
+  onOpen: (id: string | undefined) => void;
+}
+
+function KeyList({ channel, name, file, query, search, onSearch, onOpen }: KeyListProps) {
+  const { t } = useTranslation();
+  const keys = query.data?.keys;
+  const columns = useKeyColumns(query.data);
+  const selection = useSelection<number>();
+  const ticked = keys?.filter(({ id }) => selection.keys.has(id)) ?? [];
+  function handleRemoved(): void {
+    if (ticked.some(({ id }) => String(id) === search.open)) onSearch({ open: undefined });
+    selection.clear();
+  }
+  return (
+    <DataList
+      query={query}
+      rows={keys}
+      isTwoLine
+      label={t('channel-keys.title', { name })}
+      columns={columns}
+      rowKey={({ id }) => id}
+      rowName={({ ending }) => endingText(ending)}
+      open={search.open}
+      onOpen={onOpen}
+      selection={(keys?.length ?? 0) > 1 ? selection : undefined}
+      bulkActions={
+        <KeyBulkActions channel={channel} ticked={ticked} total={keys?.length ?? 0} managedBy={file} onRemoved={handleRemoved} />
+      }
+      isMuted={({ state }) => state === 'disabled'}
+      empty={{ title: t('channel-keys.empty.title'), text: t('channel-keys.empty.text') }}
+    />
+  );
+}
+
+interface KeyDialogProps {
+  of: 'add' | { places: readonly KeyPlace[] };
+  channel: number;
+  name: string;
+  onClose: () => void;
+}
+
+function KeyDialog({ of, ...props }: KeyDialogProps) {
+  return of === 'add' ? <AddKeysDialog {...props} /> : <ReplaceKeyDialog places={of.places} onClose={props.onClose} />;
+}
+
+/** The name of the channel, and the file that decides its keys, if one does. */
+function useKeysChannel(id: number): { name: string; file: string | undefined } {
+  const record = useQuery(keyChannelQuery(id)).data;
+  const file = record === undefined || isFree(record, 'key') ? undefined : record.managed_by;
+  return { name: record?.name ?? `#${id}`, file };
 }
 
 /** The channel that takes the calls while every key cools down. */
@@ -112,17 +156,19 @@ function NextChannel({ next }: { next: ChannelKeySheet['next'] | undefined }) {
   return <p className={`${styles.second} ${typography.small} ${typography.ellipsis}`}>{t('channel-keys.next', { name, id })}</p>;
 }
 
-function Actions({ isMain, onAdd, onReplace }: { isMain: boolean; onAdd: () => void; onReplace: () => void }) {
+function Actions({ isMain, hasFile, onAdd, onReplace }: { isMain: boolean; hasFile: boolean; onAdd: () => void; onReplace: () => void }) {
   const { t } = useTranslation();
   return (
     <>
       <OnlineButton onClick={onReplace} label={t('channel-keys.action.replace_everywhere')} />
-      <OnlineButton
-        variant={isMain ? 'filled' : 'default'}
-        icon={<Icon name="plus" />}
-        onClick={onAdd}
-        label={t('channel-keys.action.add')}
-      />
+      {!hasFile && (
+        <OnlineButton
+          variant={isMain ? 'filled' : 'default'}
+          icon={<Icon name="plus" />}
+          onClick={onAdd}
+          label={t('channel-keys.action.add')}
+        />
+      )}
     </>
   );
 }

@@ -4,6 +4,7 @@ import { channelType } from '#shared/channel-types.ts';
 import { clientGoneChoices } from '#shared/channels.ts';
 import { Fold } from '#pwa/ui/form/fold.tsx';
 import { JsonField } from '#pwa/ui/form/json-field.tsx';
+import { ManagedFields } from '#pwa/ui/form/managed-fields.tsx';
 import type { ChannelValues } from './channel-values.ts';
 import { clientGoneOf, isTestedAutomatically, withAutomaticTests, withClientGone } from './setting-choices.ts';
 import type { EditedChannel } from './use-channel-form.ts';
@@ -21,7 +22,7 @@ const templates = {
 export function AdvancedFields({ edited }: { edited: EditedChannel }) {
   const { t } = useTranslation();
   const label = useFieldLabels(edited);
-  const { form } = edited;
+  const { form, base } = edited;
   const { values, errors } = form;
   const type = channelType(values.type);
   const set =
@@ -36,7 +37,7 @@ export function AdvancedFields({ edited }: { edited: EditedChannel }) {
       needsLook={needsLook}
     >
       {() => (
-        <>
+        <ManagedFields file={base?.managed_by}>
           {jsonFields.map((field) => (
             <JsonField
               key={field}
@@ -89,7 +90,7 @@ export function AdvancedFields({ edited }: { edited: EditedChannel }) {
             inputMode="numeric"
             {...form.getInputProps('max_input_tokens')}
           />
-        </>
+        </ManagedFields>
       )}
     </Fold>
   );

@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { bulkLimit } from '#shared/channel-tags.ts';
 import { type Channel, ChannelStatus } from '#shared/channels.ts';
 import { toastFailure, toastSuccess } from '#pwa/ui/frame/toast.ts';
+import { countManaged } from '#pwa/records/managed-record.ts';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { useIsOnline } from '#pwa/offline/online-status.tsx';
 import type { ChannelAction } from './channel-dialog.tsx';
@@ -12,7 +13,7 @@ import type { ChannelControls } from './use-channel-controls.ts';
 interface BulkActionsProps extends Pick<ChannelControls, 'actions' | 'tests' | 'onDelete'> {
   ids: number[];
   /** The rows of this page. */
-  rows: readonly Pick<Channel, 'id' | 'status'>[];
+  rows: readonly Pick<Channel, 'id' | 'status' | 'managed_by'>[];
   onAsk: (action: ChannelAction) => void;
 }
 
@@ -61,6 +62,8 @@ export function BulkActions({ ids, rows, actions, tests, onAsk, onDelete }: Bulk
   }
   if (progress !== undefined) return <span role="status">{t('channels.bulk.progress', progress)}</span>;
   if (!isOnline) return <span>{t('channels.bulk.offline')}</span>;
+  // Of channels on other pages the server decides.
+  const managed = countManaged(rows.filter(({ id }) => ids.includes(id)));
   return (
     <>
       <Button variant="subtle" onClick={() => void setStatus(true)}>
@@ -69,15 +72,16 @@ export function BulkActions({ ids, rows, actions, tests, onAsk, onDelete }: Bulk
       <Button variant="subtle" onClick={() => void setStatus(false)}>
         {t('channels.action.disable')}
       </Button>
-      <Button variant="subtle" onClick={() => onAsk({ kind: 'edit_many', of: { ids } })}>
+      <Button variant="subtle" disabled={managed > 0} onClick={() => onAsk({ kind: 'edit_many', of: { ids } })}>
         {t('channels.action.edit_many')}
       </Button>
       <Button variant="subtle" onClick={() => void run.start()}>
         {t('channels.action.test')}
       </Button>
-      <Button variant="subtle" data-danger onClick={() => onDelete(ids)}>
+      <Button variant="subtle" data-danger disabled={managed > 0} onClick={() => onDelete(ids)}>
         {t('channels.action.delete')}
       </Button>
+      {managed > 0 && <span>{t('common.managed.ticked', { count: managed })}</span>}
     </>
   );
 }

@@ -223,7 +223,7 @@ function routingColumns({ t, isOnline, onNumber }: CellContext): Column<Channel>
       <InlineNumber
         label={t(`channels.inline.${field}`, { name: row.name })}
         value={row[field]}
-        disabled={!isOnline}
+        disabled={!isOnline || row.managed_by !== undefined}
         parse={parse}
         problem={t(`channels.inline.${field}_problem`)}
         emptyProblem={t(`channels.inline.${field}_empty`)}

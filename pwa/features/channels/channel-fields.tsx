@@ -8,6 +8,7 @@ import { channelType, channelTypes, type OtherField } from '#shared/channel-type
 import { groupsQuery } from '#pwa/api/groups.ts';
 import { optionsQuery } from '#pwa/api/options.ts';
 import { currentLanguage } from '#pwa/i18n/setup.ts';
+import { ManagedFields } from '#pwa/ui/form/managed-fields.tsx';
 import { SecretField } from '#pwa/ui/form/secret-field.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { SwitchRow } from '#pwa/ui/form/switch-row.tsx';
@@ -46,42 +47,44 @@ export function ChannelFields({ edited, modelsByType }: ChannelFieldsProps) {
   const type = channelType(values.type);
   return (
     <>
-      <div className={styles.two}>
-        <TextInput label={label('name')} placeholder={t('channel.hint.name')} {...form.getInputProps('name')} />
-        <TypeField edited={edited} modelsByType={modelsByType} />
-      </div>
-      {type?.notice !== undefined && (
-        <p className={styles.notice}>
-          <StatusMark status={type.hasEnded === true ? 'look' : 'note'}>{t(`channel.notice.${type.notice}`)}</StatusMark>
-        </p>
-      )}
-      <BaseUrl edited={edited} />
-      {type?.other !== undefined && (
-        <TextInput
-          label={label('other', t(`channel.other.${type.other}`))}
-          description={t(`channel.other_hint.${type.other}`)}
-          placeholder={otherExamples[type.other]}
-          {...form.getInputProps('other')}
+      <ManagedFields file={base?.managed_by}>
+        <div className={styles.two}>
+          <TextInput label={label('name')} placeholder={t('channel.hint.name')} {...form.getInputProps('name')} />
+          <TypeField edited={edited} modelsByType={modelsByType} />
+        </div>
+        {type?.notice !== undefined && (
+          <p className={styles.notice}>
+            <StatusMark status={type.hasEnded === true ? 'look' : 'note'}>{t(`channel.notice.${type.notice}`)}</StatusMark>
+          </p>
+        )}
+        <BaseUrl edited={edited} />
+        {type?.other !== undefined && (
+          <TextInput
+            label={label('other', t(`channel.other.${type.other}`))}
+            description={t(`channel.other_hint.${type.other}`)}
+            placeholder={otherExamples[type.other]}
+            {...form.getInputProps('other')}
+          />
+        )}
+        <KeyField edited={edited} />
+        <ModelsField form={form} channelId={base?.id} label={label('models')} modelsByType={modelsByType} />
+        <TagsInput
+          label={label('groups')}
+          placeholder={values.groups.length === 0 ? t('channel.hint.groups') : ''}
+          data={groups.data ?? []}
+          splitChars={[',', '，']}
+          {...form.getInputProps('groups')}
         />
-      )}
-      <KeyField edited={edited} />
-      <ModelsField form={form} channelId={base?.id} label={label('models')} modelsByType={modelsByType} />
-      <TagsInput
-        label={label('groups')}
-        placeholder={values.groups.length === 0 ? t('channel.hint.groups') : ''}
-        data={groups.data ?? []}
-        splitChars={[',', '，']}
-        {...form.getInputProps('groups')}
-      />
-      <RoutingFields edited={edited} />
-      <div>
-        <SwitchRow
-          label={label('auto_ban')}
-          description={t('channel.hint.auto_ban')}
-          {...form.getInputProps('auto_ban', { type: 'checkbox' })}
-        />
-        {values.auto_ban && <AutoBanOff />}
-      </div>
+        <RoutingFields edited={edited} />
+        <div>
+          <SwitchRow
+            label={label('auto_ban')}
+            description={t('channel.hint.auto_ban')}
+            {...form.getInputProps('auto_ban', { type: 'checkbox' })}
+          />
+          {values.auto_ban && <AutoBanOff />}
+        </div>
+      </ManagedFields>
       <AdvancedFields edited={edited} />
     </>
   );

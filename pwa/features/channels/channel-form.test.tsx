@@ -123,6 +123,18 @@ describe('channel-form', () => {
     expect(sent('edit')[1]).toEqual({ id: stored.id, name: 'west 2', revision: stored.revision + 1 });
   });
 
+  test('a channel that a file manages is read only, and names the file; its status may be left to the console', async () => {
+    open({ ...stored, managed_by: 'gateway/channels.yaml', managed_left: ['status'] });
+    await shows(() => expect(screen.field('Name').closest('fieldset')?.disabled).toBe(true));
+    expect(screen.text()).toContain('Managed by the file gateway/channels.yaml');
+    expect(screen.field('Base URL').closest('fieldset')?.disabled).toBe(true);
+    expect(() => screen.button('Save')).toThrow('no button');
+    expect(screen.button('Disable').disabled).toBe(false);
+    screen.leave();
+    open({ ...stored, managed_by: 'gateway/channels.yaml', managed_left: [] });
+    expect(() => screen.button('Disable')).toThrow('no button');
+  });
+
   test('a refusal stands at the field it is about', async () => {
     open(stored);
     answers.edit.push({ success: false, message: 'that name is taken', code: 'invalid_field', field: 'name' });

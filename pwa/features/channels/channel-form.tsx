@@ -43,6 +43,7 @@ export function ChannelForm({ channel, controls, onClose, onCreated, onPrevious,
   const proposed = modelsByType[form.values.type] ?? [];
   const draft = useDraftTest(form.values, { channelId: base?.id, proposed });
   const creation = useTestedCreation({ draft, content: () => JSON.stringify(form.getValues()), create: save.create });
+  const file = base?.managed_by;
   const isSaving = save.isPending || creation.isWaiting;
   // Models that the form filled in by itself are no edit of the user.
   const isProposal = isNew && form.values.models.join() === proposed.join();
@@ -55,7 +56,7 @@ export function ChannelForm({ channel, controls, onClose, onCreated, onPrevious,
     else save.edit();
   }
   function handleSubmit(): void {
-    if (!isOnline || isSaving) return;
+    if (!isOnline || isSaving || file !== undefined) return;
     if (form.validate().hasErrors) focusFirstError(formId);
     else if (!isNew && changed.length === 0) onClose();
     else if (endsInVersion(form.values) && changed.includes('base_url')) setVersionOpen(true);
@@ -118,11 +119,12 @@ interface FormFootProps {
   onClose: () => void;
 }
 
-function FormFoot({ edited: { form, isNew, changed }, isDirty, isSaving, onClose }: FormFootProps) {
+function FormFoot({ edited: { form, base, isNew, changed }, isDirty, isSaving, onClose }: FormFootProps) {
   const { t } = useTranslation();
   const isPhone = useIsPhone();
   const keyCount = keysOf(form.values.key).length;
   const createLabel = keyCount > 1 ? t('channel.editor.create_many', { count: keyCount }) : t('channel.editor.create');
+  if (base?.managed_by !== undefined) return <Button onClick={onClose}>{t('common.action.close')}</Button>;
   return (
     <>
       {!isPhone && isDirty && (

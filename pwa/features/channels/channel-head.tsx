@@ -13,7 +13,7 @@ import { serverWords } from '#pwa/ui/server-words.ts';
 import layout from '#pwa/ui/styles/layout.module.css';
 import typography from '#pwa/ui/styles/typography.module.css';
 import { Advice } from './advice.tsx';
-import { isTested, statusInfo, statusName, type TestState, testState } from './channel-summary.ts';
+import { isSwitchable, isTested, statusInfo, statusName, type TestState, testState } from './channel-summary.ts';
 import styles from './channel-form.module.css';
 import { ChannelMenu, reportsBalance } from './channel-menu.tsx';
 import { useFigureSummary } from './figure-cells.tsx';
@@ -79,14 +79,16 @@ function HeadActions({ channel, controls }: ChannelHeadProps) {
           {t('channels.action.test')}
         </Button>
       )}
-      <Button
-        disabled={!isOnline}
-        loading={actions.busyId === channel.id}
-        // A failure has been toasted.
-        onClick={() => void actions.setStatus(channel, !isEnabled).catch(() => {})}
-      >
-        {t(isEnabled ? 'channels.action.disable' : 'channels.action.enable')}
-      </Button>
+      {isSwitchable(channel) && (
+        <Button
+          disabled={!isOnline}
+          loading={actions.busyId === channel.id}
+          // A failure has been toasted.
+          onClick={() => void actions.setStatus(channel, !isEnabled).catch(() => {})}
+        >
+          {t(isEnabled ? 'channels.action.disable' : 'channels.action.enable')}
+        </Button>
+      )}
       <Button renderRoot={(attributes) => <Link {...attributes} to="/channel-keys/$id" params={{ id: String(channel.id) }} />}>
         {t('channels.action.keys')}
       </Button>

@@ -3,7 +3,7 @@ import { type Channel, ChannelStatus } from '#shared/channels.ts';
 import { useNeedsConnection } from '#pwa/offline/online-button.tsx';
 import { channelType } from '#shared/channel-types.ts';
 import { RowMenu } from '#pwa/ui/list/row-menu.tsx';
-import { isTested } from './channel-summary.ts';
+import { isSwitchable, isTested } from './channel-summary.ts';
 
 export type RowCommand = 'test_model' | 'balance' | 'toggle' | 'edit' | 'copy' | 'delete';
 
@@ -29,6 +29,8 @@ export function ChannelMenu({ channel, isOnline, commands, onCommand }: ChannelM
         actions: commands
           .filter((command) => command !== 'balance' || reportsBalance(channel))
           .filter((command) => command !== 'test_model' || isTested(channel))
+          .filter((command) => command !== 'toggle' || isSwitchable(channel))
+          .filter((command) => command !== 'delete' || channel.managed_by === undefined)
           .map((command) => {
             const needsNetwork = command !== 'edit' && !isOnline;
             return {

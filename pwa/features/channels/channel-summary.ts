@@ -4,6 +4,7 @@ import { channelType } from '#shared/channel-types.ts';
 import { ChannelStatus, type Channel } from '#shared/channels.ts';
 import { commaList } from '#shared/comma-list.ts';
 import { onlyTakesOrders } from '#pwa/api/chat-models.ts';
+import { isFree } from '#pwa/records/managed-record.ts';
 
 const Info = z.looseObject({
   status_reason: z.catch(z.string(), ''),
@@ -88,4 +89,9 @@ function parseWhole(text: string, smallest: number): number | null {
   if (!/^-?\d{1,9}$/.test(plain)) return null;
   const value = Number(plain);
   return value >= smallest && value <= largest ? value : null;
+}
+
+/** Reports whether the channel can be enabled or disabled here. A file that decides its status leaves what the system disabled. */
+export function isSwitchable(channel: Pick<Channel, 'status' | 'managed_by' | 'managed_left'>): boolean {
+  return isFree(channel, 'status') || channel.status === ChannelStatus.disabledBySystem;
 }

@@ -8,6 +8,7 @@ import { TextArea } from '#pwa/ui/form/text-area.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { CountField } from '#pwa/ui/form/count-field.tsx';
 import { ExpiryField } from '#pwa/ui/form/expiry-field.tsx';
+import { ManagedFields } from '#pwa/ui/form/managed-fields.tsx';
 import { QuotaInput } from '#pwa/ui/form/quota-input.tsx';
 import { serverWords } from '#pwa/ui/server-words.ts';
 import layout from '#pwa/ui/styles/layout.module.css';
@@ -21,6 +22,8 @@ interface TokenFieldsProps {
   form: TokenForm;
   /** New tokens can be made by the dozen. */
   hasCount: boolean;
+  /** File that decides all fields but the balance. */
+  managedBy?: string | undefined;
 }
 
 /** One field, of one token or of many. */
@@ -33,19 +36,23 @@ export const picks = [1, 10, 50, 100, 500, 1000];
 const countPicks = [10, 20, 30, 100];
 const below = ['label', 'input', 'error', 'description'] as const;
 
-export function TokenFields({ form, hasCount }: TokenFieldsProps) {
+export function TokenFields({ form, hasCount, managedBy: file }: TokenFieldsProps) {
   const { t } = useTranslation();
   const { values } = form;
   return (
     <>
-      <TextInput label={t('tokens.form.name')} autoComplete="off" {...form.getInputProps('name')} />
-      <GroupField form={form} />
-      <AutoGroupFields form={form} />
-      <QuotaFields form={form} />
-      <BudgetField form={form} />
-      <TokenExpiry form={form} />
-      <ModelsField form={form} />
-      <AddressesField form={form} />
+      <ManagedFields file={file}>
+        <TextInput label={t('tokens.form.name')} autoComplete="off" {...form.getInputProps('name')} />
+        <GroupField form={form} />
+        <AutoGroupFields form={form} />
+      </ManagedFields>
+      <QuotaFields form={form} managedBy={file} />
+      <ManagedFields file={file}>
+        <BudgetField form={form} />
+        <TokenExpiry form={form} />
+        <ModelsField form={form} />
+        <AddressesField form={form} />
+      </ManagedFields>
       {hasCount && (
         <CountField
           label={t('tokens.form.count')}
@@ -62,7 +69,7 @@ export function TokenFields({ form, hasCount }: TokenFieldsProps) {
 }
 
 /** What a token may spend: a limit of its own, or none. */
-export function QuotaFields({ form }: FieldProps) {
+export function QuotaFields({ form, managedBy }: FieldProps & Pick<TokenFieldsProps, 'managedBy'>) {
   const { t } = useTranslation();
   const format = useFormat();
   const { values } = form;
@@ -72,6 +79,7 @@ export function QuotaFields({ form }: FieldProps) {
         className={styles.switch}
         label={t('tokens.form.unlimited')}
         checked={values.unlimited_quota}
+        disabled={managedBy !== undefined}
         onChange={(event) => form.setFieldValue('unlimited_quota', event.currentTarget.checked)}
       />
       {!values.unlimited_quota && (

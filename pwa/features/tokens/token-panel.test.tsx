@@ -58,6 +58,18 @@ describe('token-panel', () => {
     await shows(() => expect(screen.button('Save').disabled).toBe(true));
   });
 
+  test('a file that manages the token decides all but the balance', async () => {
+    open({ ...stored, unlimited_quota: false, managed_by: 'gateway/tokens.yaml', managed_left: ['key'] });
+    await shows(() => expect(screen.field('Name').closest('fieldset')?.disabled).toBe(true));
+    expect(screen.text()).toContain('gateway/tokens.yaml');
+    expect(screen.field('Allowed IP addresses').closest('fieldset')?.disabled).toBe(true);
+    for (const name of ['Delete', 'Disable']) expect(() => screen.button(name)).toThrow('no button');
+    answers.push({ success: true, message: '', data: { ...stored, remain_quota: 1_000_000, revision: 4 } });
+    await shows(() => screen.type('Quota', '2'));
+    screen.press('Save');
+    await shows(() => expect(sent()).toMatchObject([{ id: 5, remain_quota: 1_000_000 }]));
+  });
+
   test('a name is wanted', async () => {
     open();
     await shows(() => screen.type('Name', ' '));

@@ -1,5 +1,6 @@
 import { useTranslation } from 'react-i18next';
 import type { Token } from '#shared/tokens.ts';
+import { isFree } from '#pwa/records/managed-record.ts';
 import { type OpenRecordWays, RecordPanel } from '#pwa/records/record-panel.tsx';
 import { useToggleToken } from './token-actions.ts';
 import { TokenFields } from './token-fields.tsx';
@@ -22,9 +23,14 @@ export function TokenPanel({ token, ...ways }: OpenRecordWays & { token: Token }
       standing={<TokenStanding token={token} />}
       history={`token:${token.id}`}
       heading={t('tokens.panel.edit')}
-      toggle={{ label: t(`tokens.action.${verbOf(token)}`), isPending: toggle.isPending, onToggle: () => toggle.mutate(token) }}
+      isManaged={token.managed_by !== undefined}
+      toggle={
+        isFree(token, 'status')
+          ? { label: t(`tokens.action.${verbOf(token)}`), isPending: toggle.isPending, onToggle: () => toggle.mutate(token) }
+          : undefined
+      }
     >
-      <TokenFields form={edited.form} hasCount={false} />
+      <TokenFields form={edited.form} hasCount={false} managedBy={token.managed_by} />
     </RecordPanel>
   );
 }

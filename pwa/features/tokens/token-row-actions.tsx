@@ -2,6 +2,7 @@ import { useTranslation } from 'react-i18next';
 import { Link } from '@tanstack/react-router';
 import { type Token, TokenStatus } from '#shared/tokens.ts';
 import { wholeKey } from '#pwa/api/token-key.ts';
+import { isFree } from '#pwa/records/managed-record.ts';
 import { RowActions } from '#pwa/records/row-actions.tsx';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
 import styles from './tokens.module.css';
@@ -27,10 +28,11 @@ export function TokenRowActions({ token, isRoomy, onToggle, onRemove }: TokenRow
         lostText: token.key !== '' ? undefined : t(token.key_ending === undefined ? 'tokens.key_lost' : 'tokens.key_hashed'),
       }}
       further={isRoomy && (token.status === TokenStatus.enabled ? <ConnectLink token={token} /> : <span className={styles.noConnect} />)}
-      toggleLabel={t(`tokens.action.${verbOf(token)}`)}
+      toggleLabel={isFree(token, 'status') ? t(`tokens.action.${verbOf(token)}`) : undefined}
       onToggle={() => onToggle(token)}
       removeLabel={t('tokens.action.delete_named', { name })}
       onRemove={() => onRemove(token)}
+      managedBy={token.managed_by}
     />
   );
 }

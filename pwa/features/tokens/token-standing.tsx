@@ -12,6 +12,7 @@ import { CopyButton, CopyText } from '#pwa/ui/controls/copy-text.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { loadTexts } from '#pwa/i18n/setup.ts';
+import { isFree } from '#pwa/records/managed-record.ts';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';
 import { SummaryList } from '#pwa/ui/frame/side-panel.tsx';
@@ -78,9 +79,7 @@ function KeyActions({ token, of: key }: { token: Token; of: string | undefined }
     return (
       <div className={layout.stackXs}>
         <p className={typography.muted}>{t('tokens.key_hashed')}</p>
-        <div className={`${layout.wrap} ${styles.keyActions}`}>
-          <RenewSecret token={token} />
-        </div>
+        <div className={`${layout.wrap} ${styles.keyActions}`}>{isFree(token, 'key') && <RenewSecret token={token} />}</div>
       </div>
     );
   }
@@ -95,7 +94,7 @@ function KeyActions({ token, of: key }: { token: Token; of: string | undefined }
           {t('tokens.action.connect')}
         </Button>
       )}
-      <RenewSecret token={token} />
+      {isFree(token, 'key') && <RenewSecret token={token} />}
       <ChatLinks tokenId={token.id} />
     </div>
   );

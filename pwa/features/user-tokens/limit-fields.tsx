@@ -3,6 +3,7 @@ import { useTranslation } from 'react-i18next';
 import { type HeldLimit, heldLimits } from '#shared/tokens.ts';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { ExpiryField } from '#pwa/ui/form/expiry-field.tsx';
+import { ManagedFields } from '#pwa/ui/form/managed-fields.tsx';
 import { QuotaInput } from '#pwa/ui/form/quota-input.tsx';
 import { SwitchRow } from '#pwa/ui/form/switch-row.tsx';
 import { TextArea } from '#pwa/ui/form/text-area.tsx';
@@ -14,7 +15,7 @@ const day = 86_400;
 const below = ['label', 'input', 'error', 'description'] as const;
 
 /** Limits of a token as its owner has them, and which of them the owner cannot change. */
-export function LimitFields({ form }: { form: LimitForm }) {
+export function LimitFields({ form, managedBy: file }: { form: LimitForm; managedBy: string | undefined }) {
   const { t } = useTranslation();
   const format = useFormat();
   const { values } = form;
@@ -24,6 +25,7 @@ export function LimitFields({ form }: { form: LimitForm }) {
         <Switch
           label={t('tokens.form.unlimited')}
           checked={values.unlimited_quota}
+          disabled={file !== undefined}
           onChange={(event) => form.setFieldValue('unlimited_quota', event.currentTarget.checked)}
         />
         {!values.unlimited_quota && (
@@ -35,30 +37,32 @@ export function LimitFields({ form }: { form: LimitForm }) {
           />
         )}
       </div>
-      <ExpiryField
-        label={t('tokens.form.expiry')}
-        value={values.expired_time}
-        error={form.errors['expired_time']}
-        neverLabel={t('tokens.never')}
-        zoneText={t('tokens.form.expiry_zone', { zone: format.timeZone })}
-        shortcuts={[
-          { name: 'day', seconds: day, label: t('tokens.form.expiry_day') },
-          { name: 'month', seconds: 30 * day, label: t('tokens.form.expiry_month') },
-        ]}
-        onChange={(seconds) => form.setFieldValue('expired_time', seconds)}
-      />
-      <ModelsField form={form} />
-      <TextArea
-        label={t('tokens.form.ips')}
-        description={t('tokens.form.ips_hint')}
-        inputWrapperOrder={[...below]}
-        inputClassName={typography.mono}
-        minRows={2}
-        maxRows={8}
-        spellCheck={false}
-        autoCapitalize="none"
-        {...form.getInputProps('allow_ips')}
-      />
+      <ManagedFields file={file}>
+        <ExpiryField
+          label={t('tokens.form.expiry')}
+          value={values.expired_time}
+          error={form.errors['expired_time']}
+          neverLabel={t('tokens.never')}
+          zoneText={t('tokens.form.expiry_zone', { zone: format.timeZone })}
+          shortcuts={[
+            { name: 'day', seconds: day, label: t('tokens.form.expiry_day') },
+            { name: 'month', seconds: 30 * day, label: t('tokens.form.expiry_month') },
+          ]}
+          onChange={(seconds) => form.setFieldValue('expired_time', seconds)}
+        />
+        <ModelsField form={form} />
+        <TextArea
+          label={t('tokens.form.ips')}
+          description={t('tokens.form.ips_hint')}
+          inputWrapperOrder={[...below]}
+          inputClassName={typography.mono}
+          minRows={2}
+          maxRows={8}
+          spellCheck={false}
+          autoCapitalize="none"
+          {...form.getInputProps('allow_ips')}
+        />
+      </ManagedFields>
       <HeldField form={form} />
     </>
   );

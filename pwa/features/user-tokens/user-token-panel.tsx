@@ -79,12 +79,13 @@ function ManagedPanel({ token, ...ways }: Omit<UserTokenPanelProps, 'id' | 'row'
         <div className={layout.stackMd}>
           <UserTokenStanding token={token} />
           <span className={layout.wrap}>
-            <OnlineButton onClick={() => setAct('move')} label={t('user-tokens.move.action')} />
+            {token.managed_by === undefined && <OnlineButton onClick={() => setAct('move')} label={t('user-tokens.move.action')} />}
           </span>
           {/* Within the panel: on a phone that is modal, and what stands elsewhere is inert. */}
           {act !== undefined && <TokenDialog act={act} token={token} onClose={() => setAct(undefined)} onGone={ways.onClose} />}
         </div>
       }
+      isManaged={token.managed_by !== undefined}
       heading={t('user-tokens.limits')}
       history={`token:${token.id}`}
       toggle={{
@@ -94,7 +95,7 @@ function ManagedPanel({ token, ...ways }: Omit<UserTokenPanelProps, 'id' | 'row'
       }}
       onRemove={() => setAct('remove')}
     >
-      <LimitFields form={edited.form} />
+      <LimitFields form={edited.form} managedBy={token.managed_by} />
     </RecordPanel>
   );
 }

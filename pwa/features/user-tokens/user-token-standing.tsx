@@ -3,6 +3,7 @@ import { useTranslation } from 'react-i18next';
 import { acceptedOldKeys } from '#shared/tokens.ts';
 import type { UserToken } from '#shared/user-tokens.ts';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
+import { ManagedNote } from '#pwa/ui/controls/managed-by.tsx';
 import { SummaryList } from '#pwa/ui/frame/side-panel.tsx';
 import layout from '#pwa/ui/styles/layout.module.css';
 import typography from '#pwa/ui/styles/typography.module.css';
@@ -18,6 +19,7 @@ export function UserTokenStanding({ token }: { token: UserToken }) {
   return (
     <div className={layout.stackMd}>
       <UserTokenMark token={token} />
+      <ManagedNote file={token.managed_by} />
       <SummaryList
         items={[
           {

@@ -41,6 +41,6 @@ export function presentChannel(record: ChannelRecord, language: Language): Chann
     remark: record.remark ?? '',
     max_input_tokens: record.max_input_tokens,
     revision: record.revision,
-    ...(record.managed === undefined ? {} : { managed_by: record.managed.file }),
+    ...(record.managed === undefined ? {} : { managed_by: record.managed.file, managed_left: record.managed.left }),
   };
 }

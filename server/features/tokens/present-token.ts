@@ -46,7 +46,7 @@ export function presentKeyless(context: Pick<AppContext, 'now'>, record: TokenRe
     ...(record.held === undefined ? {} : { held: heldOf(record) }),
     DeletedAt: record.DeletedAt,
     revision: record.revision,
-    ...(record.managed === undefined ? {} : { managed_by: record.managed.file }),
+    ...(record.managed === undefined ? {} : { managed_by: record.managed.file, managed_left: record.managed.left }),
   };
 }
 
