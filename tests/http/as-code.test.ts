@@ -309,6 +309,18 @@ tokens:
     expect({}).not.toHaveProperty('polluted');
   });
 
+  it('a model and a group may have names that every object has', async () => {
+    const text = 'version: 1\nname: names\ngroups: { toString: { ratio: 2 } }\nprices: { constructor: { model_ratio: 2 } }';
+    const { changes } = await apply(app.context, text);
+    expect(changes).toMatchObject([
+      { name: 'constructor', action: 'created', fields: [{ field: 'model_ratio', after: '2' }] },
+      { name: 'toString', action: 'created', fields: [{ field: 'ratio', after: '2' }] },
+    ]);
+    const none = 'version: 1\nname: names\nprices: {}';
+    expect((await apply(app.context, none, { prunes: true })).changes).toHaveLength(2);
+    expect(app.context.settings.get('ModelRatio')['constructor']).toBeUndefined();
+  });
+
   it('a document is read in time that grows with its length, however many entries one map has', async () => {
     const entries = Array.from({ length: 10_000 }, (_, index) => ` m${index}: { model_ratio: x }`).join('\n');
     const started = performance.now();

@@ -258,6 +258,19 @@ describe.each(engines)('price syncs on $kind', (engine) => {
     expect((await overview()).plans).toMatchObject([{ model: 'new', state: 'changed' }]);
   });
 
+  it('a model may have the name of what every object has', async () => {
+    await setOption(app, 'PriceSyncModels', 'all');
+    offer({ constructor: 3 });
+    await run();
+    const reviewed = named(await overview());
+    expect(reviewed).toMatchObject([{ model: 'constructor' }]);
+    await setOption(app, 'QuotaPerUnit', '1000000');
+    await setOption(app, 'QuotaPerUnit', '500000');
+    expect(await history('constructor')).toEqual([]);
+    expect((await root.post('/api/price/sync/apply', { changes: reviewed })).data.done).toEqual(['constructor']);
+    expect(await history('constructor')).toMatchObject([{ lines: [{ name: 'input', after: 3 }, {}] }]);
+  });
+
   it('a save by hand has its reason in the history, on one line', async () => {
     const options = [{ key: 'ModelRatio', value: JSON.stringify({ old: 4, kept: 2 }) }];
     expect(await root.put('/api/option/batch', { options, note: ' new contract\nof May ' })).toMatchObject({ success: true });

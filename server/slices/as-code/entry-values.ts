@@ -6,9 +6,13 @@ import { parseObject } from '#server/framing/loose-json.ts';
 import { defaultText } from '#server/settings/defaults.ts';
 import { optionText, type Settings } from '#server/settings/settings.ts';
 
-/** Entries of a JSON object; none of another text. */
+/** Entries of a JSON object, and nothing that every object has; none of another text. */
 export function objectOf(text: string): Record<string, unknown> {
-  return { ...parseObject(text) };
+  return copyOf(parseObject(text) ?? {});
+}
+
+export function copyOf(entries: object): Record<string, unknown> {
+  return Object.assign<Record<string, unknown>, object>(Object.create(null), entries);
 }
 
 /** Stored text of a setting, or its default. Empty if a secret cannot be read. */

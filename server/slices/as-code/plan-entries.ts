@@ -18,7 +18,7 @@ import {
 import { finishOptionWrites } from '#server/settings/option-writes.ts';
 import type { Settings } from '#server/settings/settings.ts';
 import { type DescribedGroup, type DescribedPrice, settingText } from './document.ts';
-import { isSameText, isSameValue, objectOf, settingsWith, textOf } from './entry-values.ts';
+import { copyOf, isSameText, isSameValue, objectOf, settingsWith, textOf } from './entry-values.ts';
 import { groupFields, type MapField, priceFields } from './map-fields.ts';
 import { bothTexts, fieldOf, isOthers, type PlannedKind, type Planning, refusalText, type Step } from './planning.ts';
 
@@ -296,7 +296,7 @@ function mapBefore(draft: Draft, key: SettingKey, context: AppContext): Values {
 }
 
 function mapAfter(draft: Draft, key: SettingKey, context: AppContext): Values {
-  const known = draft.after.get(key) ?? { ...mapBefore(draft, key, context) };
+  const known = draft.after.get(key) ?? copyOf(mapBefore(draft, key, context));
   draft.after.set(key, known);
   return known;
 }

@@ -19,6 +19,7 @@ import {
   changedLines,
   isPriceKey,
   isSamePrice,
+  mapWith,
   type PriceKey,
   priceKeys,
   type Prices,
@@ -74,7 +75,7 @@ interface EditedMap {
 async function plan(context: AppContext, models: readonly EntriesOfModel[]): Promise<AppliedEntries & { maps: Map<PriceKey, EditedMap> }> {
   await finishOptionWrites(context);
   const stored = await storedMaps(context, models.length === 0 ? [] : priceKeys);
-  const prices = byPriceKey((key) => Object.fromEntries(stored.get(key)?.values ?? []));
+  const prices = byPriceKey((key) => mapWith(stored.get(key)?.values ?? []));
   const quotaPerUnit = context.settings.get('QuotaPerUnit');
   const [done, changed]: [string[], string[]] = [[], []];
   const maps = new Map<PriceKey, EditedMap>();
@@ -120,7 +121,7 @@ function linesOf(
       if (entry.after === undefined) map.delete(entry.name);
       else map.set(entry.name, entry.after);
     }
-    return Object.fromEntries(map);
+    return mapWith(map);
   });
   return changedLines(shownPrices(model, before, quotaPerUnit), shownPrices(model, after, quotaPerUnit));
 }

@@ -10,7 +10,7 @@ import { refusedUnpriced } from '#server/logs/refused-unpriced.ts';
 import { InvalidPrice, ratioOf, type Catalogue, type Offer, type OwnList } from './catalogues/catalogue.ts';
 import { findOffer, indexOffers } from './find-offer.ts';
 import { changeToCatalogue, changeToOwn, type ChangeTerms, isListed, type PriceChange } from './price-changes.ts';
-import { byPriceKey, isPriceKey, priceKeys, type Prices, pricesOf, subjectOf } from './price-lines.ts';
+import { byPriceKey, isPriceKey, mapWith, priceKeys, type Prices, pricesOf, subjectOf } from './price-lines.ts';
 
 export interface Comparison {
   changes: (PriceChange & { provider: string })[];
@@ -172,8 +172,10 @@ function withEntries(prices: Prices, entries: readonly PriceEntryRecord[]): Pric
   const edited = { ...prices };
   for (const { key, name, after } of entries) {
     if (!isPriceKey(key)) continue;
-    const { [name]: _before, ...others } = edited[key];
-    edited[key] = after === undefined ? others : { ...others, [name]: after };
+    const map = mapWith(Object.entries(edited[key]));
+    if (after === undefined) delete map[name];
+    else map[name] = after;
+    edited[key] = map;
   }
   return edited;
 }

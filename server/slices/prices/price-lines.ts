@@ -34,6 +34,13 @@ function isWhole<Value>(made: Partial<Record<PriceKey, Value>>): made is Record<
   return priceKeys.every((key) => Object.hasOwn(made, key));
 }
 
+/** A price map that has its entries alone: models may have names that every object has. */
+export function mapWith(entries: Iterable<readonly [string, number]>): Record<string, number> {
+  const map: Record<string, number> = Object.create(null);
+  for (const [name, value] of entries) map[name] = value;
+  return map;
+}
+
 export function pricesOf(settings: Pick<Settings, 'get'>): Prices {
   return byPriceKey((key) => settings.get(key));
 }

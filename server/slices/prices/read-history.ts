@@ -10,6 +10,7 @@ import {
   byPriceKey,
   changedLines,
   isPriceKey,
+  mapWith,
   type PriceKey,
   priceKeys,
   pricesAbout,
@@ -69,7 +70,7 @@ export async function readHistory(
 
 function currentState({ settings }: AppContext, model: string): State {
   const about = pricesAbout(model, pricesOf(settings));
-  return { prices: byPriceKey((key) => ({ ...about[key] })), quotaPerUnit: settings.get(unitKey) };
+  return { prices: byPriceKey((key) => mapWith(Object.entries(about[key]))), quotaPerUnit: settings.get(unitKey) };
 }
 
 /** Takes a save back, and returns what it had changed of the model. */
