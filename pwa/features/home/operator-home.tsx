@@ -31,6 +31,7 @@ import { lastRowsQuery } from './queries.ts';
 import { RecentCalls } from './recent-calls.tsx';
 import { TodayBlock, Start } from './today-block.tsx';
 import { TodoLine } from './todo-line.tsx';
+import { UnpricedLine } from './unpriced-line.tsx';
 import { moreDisabled, moreFailing, TroubledChannels } from './troubled-channels.tsx';
 
 /** Does anything need a hand, what did today cost, who and what for. */
