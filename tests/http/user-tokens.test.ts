@@ -26,6 +26,8 @@ describe.each(engines)('tokens of users on $kind', { concurrent: true }, (engine
     for (const text of [key.slice(-4), key.slice(-9), `…${key.slice(-4)}`, `...${key.slice(-6)}`, `***${key.slice(-4)}`]) {
       expect((await find(text)).data, text).toMatchObject({ searches_ending: true, items: [{ id: made.id, owner: { id: user.id } }] });
     }
+    // Answers about its end do not reveal a whole key.
+    for (const text of [key.slice(-20), `${'0'.repeat(12)}${key.slice(-8)}`]) expect((await find(text)).data.items, text).toHaveLength(1);
     // Nothing but the characters themselves is compared.
     for (const text of ['%%%%', '____', '.*.*', '\\w{4}', `x${key.slice(-4)}`, '^.+$', key.slice(0, 8)]) {
       expect((await find(text)).data, text).toMatchObject({ items: [] });

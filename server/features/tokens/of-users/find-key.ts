@@ -11,6 +11,8 @@ import { bareKey, findByReadings, readingsOf } from '#server/tokens/key-readings
 import { readKey } from '../present-token.ts';
 import { presentAll, visibleOf } from './user-token-store.ts';
 
+/** Last characters that are compared: answers about more of them would reveal a whole key, one character after the other. */
+const mostCharacters = 8;
 /** Tokens with the same last characters that are compared. */
 const mostCompared = 200;
 const mostFound = 50;
@@ -41,6 +43,7 @@ async function findByEnding(context: AppContext, text: string): Promise<TokenRec
     .collection('tokens')
     .find({ ending: text.slice(-endingLength) }, { sort: [['id', -1]], limit: mostCompared });
   if (text.length === endingLength) return candidates;
+  const ending = text.slice(-mostCharacters);
   // Of a key that is known by its SHA-256, no more than its ending can be compared.
-  return candidates.filter((token) => (token.key_ending ?? `sk-${readKey(context, token)}`).endsWith(text));
+  return candidates.filter((token) => (token.key_ending ?? `sk-${readKey(context, token)}`).endsWith(ending));
 }
