@@ -64,6 +64,8 @@ const telemetryVariables = {
   /** `continue`: spans of calls join the callers' traces and follow their sampling. `link`: they only refer to them. */
   TRACE_CALLERS: z.enum(['link', 'continue']).default('link'),
   OTEL_SDK_DISABLED: boolean(false),
+  /** Whether spans of calls hold their prompts. */
+  OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT: boolean(false),
   OTEL_SERVICE_NAME: z.string().optional(),
   OTEL_METRICS_EXPORTER: z.enum(['otlp', 'none'], { error: 'must be otlp or none; METRICS_PORT serves Prometheus' }).optional(),
   OTEL_TRACES_EXPORTER: z.enum(['otlp', 'none'], { error: 'must be otlp or none' }).optional(),

@@ -13,7 +13,7 @@ import {
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
 import type { Env } from '#server/env.ts';
-import type { AttemptTrace, SpanFacts, TracedSpan, Traces } from '#server/telemetry/traces.ts';
+import { type AttemptTrace, longestContent, type SpanFacts, type TracedSpan, type Traces } from '#server/telemetry/traces.ts';
 
 export interface TraceOptions {
   resource: Resource;
@@ -27,6 +27,7 @@ export interface TraceOptions {
     | 'OTEL_BSP_SCHEDULE_DELAY'
     | 'OTEL_BSP_EXPORT_TIMEOUT'
     | 'TRACE_CALLERS'
+    | 'OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT'
   >;
 }
 
@@ -48,11 +49,13 @@ export function startTraces({ resource, url, env }: TraceOptions): Traces {
     resource,
     sampler: samplerOf(env),
     spanProcessors: [processor],
-    spanLimits: { attributeValueLengthLimit: longestText },
+    // Other texts are cut by `known`.
+    spanLimits: { attributeValueLengthLimit: longestContent },
   });
   const tracer = provider.getTracer('tidegate');
   const isContinued = env.TRACE_CALLERS === 'continue';
   return {
+    capturesPrompts: env.OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT,
     open(name, { facts, headers, startedAt }) {
       const callers = contextOf(headers);
       const callerSpan = trace.getSpanContext(callers);
@@ -63,7 +66,12 @@ export function startTraces({ resource, url, env }: TraceOptions): Traces {
         isContinued ? callers : ROOT_CONTEXT,
       );
       const context = trace.setSpan(ROOT_CONTEXT, span);
-      return { ...endOf(span), attempt: (attemptName, attemptFacts) => openAttempt(tracer, context, attemptName, attemptFacts) };
+      return {
+        ...endOf(span),
+        isSampled: span.isRecording(),
+        prompted: (messages) => void span.setAttribute('gen_ai.input.messages', messages),
+        attempt: (attemptName, attemptFacts) => openAttempt(tracer, context, attemptName, attemptFacts),
+      };
     },
     stop: () => Promise.race([provider.shutdown(), new Promise<void>((resolve) => setTimeout(resolve, stopMs).unref())]),
   };
@@ -98,7 +106,9 @@ function contextOf(headers: Headers): Context {
 
 function known(facts: SpanFacts): Record<string, string | number | boolean> {
   const all: Record<string, string | number | boolean> = {};
-  for (const [name, value] of Object.entries(facts)) if (value !== undefined) all[name] = value;
+  for (const [name, value] of Object.entries(facts)) {
+    if (value !== undefined) all[name] = typeof value === 'string' ? value.slice(0, longestText) : value;
+  }
   return all;
 }
 

@@ -1,8 +1,13 @@
 // Spans of calls and of their attempts, as the rest of the server uses them. `otel-traces.ts` implements them.
 
+/** Maximum characters of an attribute with content. */
+export const longestContent = 16_384;
+
 export type SpanFacts = Readonly<Record<string, string | number | boolean | undefined>>;
 
 export interface Traces {
+  /** Whether spans hold prompts. */
+  readonly capturesPrompts: boolean;
   open(name: string, opened: OpenedCall): CallTrace;
   stop(): Promise<void>;
 }
@@ -21,6 +26,10 @@ export interface TracedSpan {
 }
 
 export interface CallTrace extends TracedSpan {
+  /** Whether the span is exported. */
+  readonly isSampled: boolean;
+  /** Sets the attribute `gen_ai.input.messages`, up to `longestContent`. */
+  prompted(messages: string): void;
   /** Opens the span of an attempt. */
   attempt(name: string, facts: SpanFacts): AttemptTrace;
 }

@@ -58,6 +58,43 @@ describe.each(oneEngine)('traces on $kind', (engine) => {
     expect(collector.received.filter(({ path, body }) => path !== '/v1/traces' || body.includes(unsampled.span))).toEqual([]);
   });
 
+  it('prompts are exported only if the operator says so, in every format, without media and keys', async () => {
+    await using collector = await startFakeCollector();
+    await using scene = await createScene(engine, {
+      env: {
+        OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+        OTEL_METRICS_EXPORTER: 'none',
+        OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT: 'true',
+        TRACE_CALLERS: 'continue',
+        ...soon,
+      },
+    });
+    const unsampled = 'a prompt of a call that is not sampled';
+    await (
+      await scene.chat({ messages: [{ role: 'user', content: unsampled }] }, { traceparent: traceparent.replace(/01$/, '00') })
+    ).text();
+    const image = { type: 'image_url', image_url: { url: 'https://pictures.example/signed?secret=1' } };
+    const messages = [
+      { role: 'system', content: 'Be brief' },
+      { role: 'user', content: [{ type: 'text', text: 'What is this?' }, image] },
+    ];
+    await (await scene.chat({ messages, stream: true })).text();
+    const claude = await fetch(`${scene.app.origin}/v1/messages`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-api-key': scene.key, 'anthropic-version': '2023-06-01' },
+      body: JSON.stringify({ model: testModel, max_tokens: 20, messages: [{ role: 'user', content: 'In another format' }] }),
+    });
+    expect(claude.status).toBe(200);
+    await collector.got(
+      '/v1/traces',
+      'gen_ai.input.messages',
+      '[{"role":"system","parts":[{"type":"text","content":"Be brief"}]},{"role":"user","parts":[{"type":"text","content":"What is this?"},{"type":"image"}]}]',
+      '[{"role":"user","parts":[{"type":"text","content":"In another format"}]}]',
+    );
+    for (const word of [unsampled, 'pictures.example', scene.key.slice(3), scene.user.username])
+      expect(collector.received.filter(({ body }) => body.includes(word))).toEqual([]);
+  });
+
   it('without an exporter nothing is sent on, and a header that is no traceparent is ignored', async () => {
     await using scene = await createScene(engine);
     await (await scene.chat({}, { traceparent })).text();

@@ -8,6 +8,7 @@ import type { AttemptEnd, CallStage, EndedAttempt, EndedCall, StageRun } from '#
 import type { CallToSend } from '#server/exchange/exchange.ts';
 import type { ChargeRow } from '#server/money/settlement/settlement.ts';
 import { operationOf, providerNameOf } from '#server/telemetry/names.ts';
+import { inputMessages } from '#server/slices/traces/prompt-facts.ts';
 import type { AttemptTrace, CallTrace, SpanFacts, Traces } from '#server/telemetry/traces.ts';
 import type { LogOther } from '#shared/logs.ts';
 import { inputTokens } from '#shared/token-usage.ts';
@@ -43,7 +44,8 @@ class TracedCall implements StageRun {
     return Promise.resolve();
   }
 
-  #open({ turn, endpoint, model, requestId, stream, startedAt }: RunningCall): void {
+  #open(call: RunningCall): void {
+    const { turn, endpoint, model, requestId, stream, startedAt } = call;
     const operation = operationOf(endpoint.kind.name);
     const facts = {
       'gen_ai.operation.name': operation,
@@ -52,6 +54,9 @@ class TracedCall implements StageRun {
       'tidegate.request.id': requestId,
     };
     this.#trace = this.#traces.open(`${operation} ${model}`, { facts, headers: turn.request.headers, startedAt });
+    if (!this.#traces.capturesPrompts || !this.#trace.isSampled) return;
+    const messages = inputMessages(call);
+    if (messages !== undefined) this.#trace.prompted(messages);
   }
 
   before({ model, endpoint }: RunningCall, { channel, route }: CallAttempt): null {
