@@ -43,6 +43,7 @@ export const ChannelKey = z.object({
   /** Totals. */
   total_calls: z.int(),
   total_failures: z.int(),
+  /** Input and output; 0 for the only key of a channel, whose figures are those of the channel. */
   total_tokens: z.int(),
   /** Of the last 24 hours. */
   calls: z.int(),

@@ -68,7 +68,7 @@ export function KeyPanel({ channel, of: key, isSole, managedBy: file, onReplaceE
           items={[
             { name: t('channel-keys.figure.calls'), value: format.count(key.calls) },
             { name: t('channel-keys.figure.failures'), value: format.count(key.failures) },
-            { name: t('channel-keys.figure.tokens'), value: format.count(key.tokens) },
+            ...(key.id === 0 ? [] : [{ name: t('channel-keys.figure.tokens'), value: format.count(key.tokens) }]),
             { name: t('channel-keys.figure.total'), value: format.count(key.total_calls) },
           ]}
         />

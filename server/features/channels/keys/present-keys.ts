@@ -107,13 +107,14 @@ async function presentOnlyKey(
   { since, language }: { since: number; language: Language },
 ): Promise<ChannelKey> {
   const read = await context.figures.read(since, channel.id);
-  const hours = read.map(({ hour, calls, failures, promptTokens }) => ({
+  const hours = read.map(({ hour, calls, failures }) => ({
     keyId: 0,
     channelId: channel.id,
     hour,
     calls,
     failures,
-    tokens: promptTokens,
+    // Figures of channels count tokens of prompts alone.
+    tokens: 0,
     lastUsed: 0,
   }));
   const { status_reason: reason, status_time: at, status_by: by } = parseObject(presentInfo(channel.other_info, language)) ?? {};
