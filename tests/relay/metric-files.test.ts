@@ -40,6 +40,21 @@ describe('files of deploy/', () => {
     expect([...rules.matchAll(/alert: (\w+)/g)].map(([, name]) => name).filter((name) => !doc.includes(`\`${name}\``))).toEqual([]);
   });
 
+  it.skipIf(!hasPrometheus)('promtool reads every expression of the dashboard', () => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'tidegate-panels-'));
+    const expressions = dashboard.panels.flatMap(({ targets = [] }) =>
+      targets.map(({ expr }) => expr.replaceAll('$__rate_interval', '5m')),
+    );
+    const recorded = expressions.map((expr, index) => ({ record: `panel:${index}`, expr }));
+    try {
+      const file = path.join(folder, 'panels.yml');
+      writeFileSync(file, JSON.stringify({ groups: [{ name: 'panels', rules: recorded }] }));
+      expect(promtool(['check', 'rules', file])).toContain(`${recorded.length} rules found`);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+
   it.skipIf(!hasPrometheus)('alerts of keys and of work fire', () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'tidegate-rules-'));
     const series = (name: string, labels: object, values: string) => ({
