@@ -98,11 +98,30 @@ function isSecretPath([section, name, ...rest]: Path): boolean {
   return rest[0] === 'setting' && rest[1] === 'header_override';
 }
 
-/** Replaces every secret in a text. Short ones could be any word. */
+/** Replaces every secret in a text, the longest first, and cuts what is longer than people read. Short ones could be any word. */
 export function masked(text: string, secrets: ReadonlySet<string>): string {
-  let result = text;
-  for (const secret of secrets) if (secret.length >= shortestSecret) result = result.replaceAll(secret, '***');
+  const lengths = lengthsOf(secrets);
+  let result = '';
+  for (let at = 0; at < text.length;) {
+    if (result.length >= longestMasked) return `${result}…`;
+    const length = lengths.find((one) => at + one <= text.length && secrets.has(text.slice(at, at + one)));
+    result += length === undefined ? text[at] : '***';
+    at += length ?? 1;
+  }
   return result;
 }
 
+const known = new WeakMap<ReadonlySet<string>, { size: number; lengths: readonly number[] }>();
+
+/** Lengths of the secrets, the longest first. Texts are short and secrets may be many, so these are looked up by length. */
+function lengthsOf(secrets: ReadonlySet<string>): readonly number[] {
+  const found = known.get(secrets);
+  if (found?.size === secrets.size) return found.lengths;
+  const all = new Set(Array.from(secrets, ({ length }) => length).filter((length) => length >= shortestSecret));
+  const lengths = [...all].toSorted((one, other) => other - one);
+  known.set(secrets, { size: secrets.size, lengths });
+  return lengths;
+}
+
 const shortestSecret = 6;
+const longestMasked = 1000;

@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest';
+import { masked } from './references.ts';
+
+test('secrets are masked wherever they are, the longest first, and many take no time', () => {
+  const secrets = new Set([
+    'secret-one',
+    'secret-one-longer',
+    'short',
+    ...Array.from({ length: 20_000 }, (_, index) => `key-number-${index}`),
+  ]);
+  expect(masked('a secret-one-longer, secret-onesecret-one: short', secrets)).toBe('a ***, ******: short');
+  expect(masked('key-number-7 and key-number-19999.', secrets)).toBe('*** and ***.');
+  expect(masked('x'.repeat(5000), secrets)).toBe(`${'x'.repeat(1000)}…`);
+  const started = performance.now();
+  for (let index = 0; index < 20_000; index += 1) masked(`a name of a channel, which is number ${index}`, secrets);
+  expect(performance.now() - started).toBeLessThan(3000);
+});
