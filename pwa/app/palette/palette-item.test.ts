@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { unlisted } from './use-palette-actions.ts';
 import { menuEntries } from '#pwa/app/shell/menu-entries.ts';
 import { Role } from '#shared/roles.ts';
 import type { SiteStatus } from '#shared/site.ts';
@@ -32,9 +33,9 @@ describe('palette', () => {
     expect(found('c')).toEqual([]);
   });
 
-  it('has other words in both languages for every screen of the menu', () => {
+  it('has other words in both languages for every screen, those without a menu entry too', () => {
     const everything = menuEntries(Role.root, { enable_drawing: true, enable_task: true } as SiteStatus);
-    for (const { to } of everything) {
+    for (const { to } of [...everything, ...unlisted]) {
       expect(searchWords[`screen:${to}`], to).toMatch(/[a-z]/);
       expect(searchWords[`screen:${to}`], to).toMatch(/\p{Script=Han}/u);
     }

@@ -30,6 +30,12 @@ export const searchWords: Readonly<Record<string, string>> = {
   'screen:/user': 'members customers accounts people team roles permissions 成员 客户 账号 用户管理 权限',
   'screen:/setting': 'options configuration config preferences admin administration 配置 选项 参数 运营 后台',
   'screen:/statement': 'statements bill invoice ledger account balance history refund refunds month 对账单 账单 流水 明细 退款 发票',
+  'screen:/user-tokens':
+    'who has this key owner find leaked api keys of users move disable block 用户令牌 密钥 谁的 属于谁 泄露 查找 迁移 禁用',
+  'screen:/balances': 'accounts balances by month books closing opening accounting 月表 余额 账户 结账 期末',
+  'screen:/invitations': 'invites referral affiliate codes inviter 邀请 邀请码 推荐',
+  'screen:/price-updates':
+    'price prices updates sync catalogue catalog models.dev litellm reviews plans history 价格 更新 同步 目录 审核 计划 调价',
   'screen:/outbox': 'outbox waiting pending unsent offline queue drafts 待发送 离线 队列 草稿',
   'action:new_token': 'add new generate api key apikey secret 新建 添加 生成 密钥 秘钥',
   'action:redeem': 'balance recharge topup top-up top up voucher coupon gift card 余额 充值 卡密 优惠券 激活',

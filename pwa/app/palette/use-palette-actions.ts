@@ -9,6 +9,7 @@ import { chooseLanguage, currentLanguage } from '#pwa/i18n/setup.ts';
 import { install, useInstallWay } from '#pwa/offline/install-hint.ts';
 import { useOutbox } from '#pwa/offline/outbox-store.ts';
 import type { IconName } from '#pwa/ui/controls/icon.tsx';
+import type { Path } from '#pwa/ui/frame/paths.ts';
 import { chooseScheme, type ColorScheme, useChosenScheme } from '#pwa/ui/frame/color-scheme.ts';
 import { showShortcutHelp } from '#pwa/ui/frame/shortcuts.ts';
 import type { PaletteItem } from './palette-item.ts';
@@ -27,6 +28,16 @@ const creations: readonly { name: string; href: string; icon: IconName; role: nu
   { name: 'new_user', href: '/user/add', icon: 'users', role: Role.admin },
 ];
 
+/** Screens that no menu has. */
+export const unlisted: readonly { to: Path; icon: IconName; role: number }[] = [
+  { to: '/statement', icon: 'list', role: Role.user },
+  { to: '/outbox', icon: 'outbox', role: Role.user },
+  { to: '/user-tokens', icon: 'key', role: Role.admin },
+  { to: '/balances', icon: 'list', role: Role.admin },
+  { to: '/invitations', icon: 'users', role: Role.admin },
+  { to: '/price-updates', icon: 'price', role: Role.admin },
+];
+
 export function useScreens(): PaletteItem[] {
   const { t } = useTranslation();
   const role = useStoredUser()?.role ?? Role.guest;
@@ -39,20 +50,21 @@ export function useScreens(): PaletteItem[] {
     name: t(entry.name),
     href: entry.to,
   }));
-  if (role < Role.user) return screens;
-  const further = (path: '/statement' | '/outbox', icon: IconName, detail?: string): PaletteItem => ({
-    key: `screen:${path}`,
-    group: 'screens',
-    icon,
-    name: t(`palette.${path.slice(1)}`),
-    detail,
-    href: path,
-  });
-  // No menu has these.
+  const details: Partial<Record<string, string>> = {
+    '/outbox': waiting === 0 ? undefined : t('common.freshness.waiting', { count: waiting }),
+  };
   return [
     ...screens,
-    further('/statement', 'list'),
-    further('/outbox', 'outbox', waiting === 0 ? undefined : t('common.freshness.waiting', { count: waiting })),
+    ...unlisted
+      .filter((one) => role >= one.role)
+      .map(({ to, icon }): PaletteItem => ({
+        key: `screen:${to}`,
+        group: 'screens',
+        icon,
+        name: t(`palette.${to.slice(1)}`),
+        detail: details[to],
+        href: to,
+      })),
   ];
 }
 

@@ -5,7 +5,7 @@ import { channelType } from '#shared/channel-types.ts';
 import { RowMenu } from '#pwa/ui/list/row-menu.tsx';
 import { isSwitchable, isTested } from './channel-summary.ts';
 
-export type RowCommand = 'test_model' | 'balance' | 'toggle' | 'edit' | 'copy' | 'delete';
+export type RowCommand = 'test_model' | 'balance' | 'toggle' | 'edit' | 'keys' | 'copy' | 'delete';
 
 interface ChannelMenuProps {
   channel: Channel;
@@ -32,10 +32,10 @@ export function ChannelMenu({ channel, isOnline, commands, onCommand }: ChannelM
           .filter((command) => command !== 'toggle' || isSwitchable(channel))
           .filter((command) => command !== 'delete' || channel.managed_by === undefined)
           .map((command) => {
-            const needsNetwork = command !== 'edit' && !isOnline;
+            const needsNetwork = command !== 'edit' && command !== 'keys' && !isOnline;
             return {
               key: command,
-              label: command === 'edit' ? name(command) : needs(name(command)),
+              label: needsNetwork ? needs(name(command)) : name(command),
               isDisabled: needsNetwork,
               isDanger: command === 'delete',
               onClick: () => onCommand(command),

@@ -35,7 +35,7 @@ export function RowActions({ channel, isOnline, tests, onCommand }: RowActionsPr
         channel={channel}
         isOnline={isOnline}
         onCommand={(command) => onCommand(command, channel)}
-        commands={['test_model', 'balance', 'toggle', 'edit', 'copy', 'delete']}
+        commands={['test_model', 'balance', 'toggle', 'edit', 'keys', 'copy', 'delete']}
       />
     </span>
   );

@@ -1,3 +1,4 @@
+import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { flushSync } from 'react-dom';
 import { type Channel, ChannelStatus } from '#shared/channels.ts';
@@ -37,12 +38,14 @@ export function useChannelControls({ listAt, open, onOpen, onAsk, onDeleted }: C
   const tests = useChannelTests();
   const figures = useChannelFigures(listAt);
   const runs = useChannelRuns();
+  const navigate = useNavigate();
   const [gone, setGone] = useState<string>();
   // With its undo the channel can be opened again.
   if (gone !== undefined && gone !== open) setGone(undefined);
 
   function handleCommand(command: RowCommand, channel: Channel): void {
     if (command === 'edit') onOpen(String(channel.id));
+    else if (command === 'keys') void navigate({ to: '/channel-keys/$id', params: { id: String(channel.id) } });
     // A failure has been toasted.
     else if (command === 'toggle') void actions.setStatus(channel, channel.status !== ChannelStatus.enabled).catch(() => {});
     else if (command === 'balance') void actions.updateBalance(channel).catch(() => {});

@@ -90,14 +90,12 @@ export function PriceTools({
             onChange={(unit) => onFilter({ ...filter, unit })}
           />
         )}
-        {mayWrite && (
-          <span className={styles.sources}>
-            {onTicking === undefined && (
-              <Button renderRoot={(attributes) => <Link {...attributes} to="/price-updates" />}>{t('prices.updates')}</Button>
-            )}
-            <PriceSources {...sources} actions={actions} isShort={onTicking !== undefined} />
-          </span>
-        )}
+        <span className={styles.sources}>
+          {(onTicking === undefined || !mayWrite) && (
+            <Button renderRoot={(attributes) => <Link {...attributes} to="/price-updates" />}>{t('prices.updates')}</Button>
+          )}
+          {mayWrite && <PriceSources {...sources} actions={actions} isShort={onTicking !== undefined} />}
+        </span>
       </div>
       {isAdding && (
         <div className={`${layout.row} ${layout.wrap} ${styles.tools}`}>
