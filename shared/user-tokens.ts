@@ -68,12 +68,12 @@ export const userTokenApi = {
     reply: UserTokenPage,
     summary: 'List tokens of users, newest first, without their keys',
   }),
-  /** `key`: whole, also a replaced one, or at least its last four characters. In the body, so that no log of requests has it. */
+  /** `key`: whole or at least its last four characters, also of a replaced one; `replaced`: ids of tokens found by such a one. In the body, so that no log of requests has it. */
   find: endpoint('POST', '/api/user_token/find', {
     access: 'admin',
     audit: { exempt: 'reads' },
     body: z.object({ key: z.string().check(z.minLength(1), z.maxLength(1000)) }),
-    reply: z.object({ items: z.array(UserToken), searches_ending: z.boolean() }),
+    reply: z.object({ items: z.array(UserToken), searches_ending: z.boolean(), replaced: z.optional(z.array(z.int())) }),
     summary: 'Find the user who has a key',
   }),
   read: endpoint('GET', '/api/user_token/:id', {

@@ -52,6 +52,7 @@ export const collections: { [Name in keyof Records]: CollectionSpec & IdKind<Rec
       { name: 'owner', fields: ['user_id', 'id'] },
       { name: 'group', fields: ['group', 'id'] },
       { name: 'ending', fields: ['ending', 'id'], sparse: true },
+      ...['', '_2', '_3', '_4', '_5'].map((slot) => ({ name: `old_ending${slot}`, fields: [`old_key_ending${slot}`, 'id'], sparse: true })),
       { name: 'moving', fields: ['moving_at', 'id'], sparse: true },
       { name: 'managed', fields: ['managed_by'], sparse: true },
     ],

@@ -41,7 +41,12 @@ describe.each(engines)('tokens of users on $kind', { concurrent: true }, (engine
     expect((await find(key.slice(-4))).data.items).toHaveLength(1);
     const renewed = (await owner.post(`/api/token/${made.id}/renew`, { old_key_seconds: 600, revision: made.revision })).data;
     expect((await find(key)).data.items).toMatchObject([{ id: made.id, ending: renewed.key.slice(-4) }]);
-    expect((await find(renewed.key.slice(-4))).data.items).toHaveLength(1);
+    expect((await find(renewed.key.slice(-4))).data).toMatchObject({ items: [{ id: made.id }], replaced: [] });
+    // The secret before is found by its last characters as well, once it is replaced again too, and the answer says so.
+    expect((await find(key)).data).toMatchObject({ searches_ending: false, replaced: [made.id] });
+    await owner.post(`/api/token/${made.id}/renew`, { old_key_seconds: 600, revision: renewed.revision });
+    for (const text of [key.slice(-4), `…${key.slice(-6)}`, renewed.key.slice(-4)])
+      expect((await find(text)).data, text).toMatchObject({ searches_ending: true, items: [{ id: made.id }], replaced: [made.id] });
     // Keys of those who are not below the reader are as good as unknown.
     const mine = (await root.post('/api/token/', { name: 'of root', unlimited_quota: true })).data[0];
     for (const text of [mine.key, mine.key.slice(-4)]) {

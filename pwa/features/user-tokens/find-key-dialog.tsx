@@ -5,6 +5,7 @@ import type { UserToken } from '#shared/user-tokens.ts';
 import { failureOf } from '#pwa/api/failure.ts';
 import { OnlineButton } from '#pwa/offline/online-button.tsx';
 import { Refusal } from '#pwa/ui/form/refusal.tsx';
+import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { Dialog } from '#pwa/ui/frame/dialog.tsx';
 import layout from '#pwa/ui/styles/layout.module.css';
 import typography from '#pwa/ui/styles/typography.module.css';
@@ -40,9 +41,7 @@ export function FindKeyDialog({ onOpen, onClose }: FindKeyDialogProps) {
           value={key}
           onChange={(event) => setKey(event.currentTarget.value)}
         />
-        <div aria-live="polite">
-          {find.data !== undefined && <FoundTokens items={find.data.items} isEnding={find.data.searches_ending} onOpen={onOpen} />}
-        </div>
+        <div aria-live="polite">{find.data !== undefined && <FoundTokens {...find.data} onOpen={onOpen} />}</div>
         <Refusal text={find.error === null ? undefined : failureOf(find.error).message} />
         <span className={layout.wrap}>
           <Button variant="subtle" onClick={onClose}>
@@ -61,7 +60,14 @@ export function FindKeyDialog({ onOpen, onClose }: FindKeyDialogProps) {
   );
 }
 
-function FoundTokens({ items, isEnding, onOpen }: { items: readonly UserToken[]; isEnding: boolean; onOpen: (id: number) => void }) {
+interface FoundTokensProps {
+  items: readonly UserToken[];
+  searches_ending: boolean;
+  replaced?: readonly number[] | undefined;
+  onOpen: (id: number) => void;
+}
+
+function FoundTokens({ items, searches_ending: isEnding, replaced, onOpen }: FoundTokensProps) {
   const { t } = useTranslation();
   if (items.length === 0)
     return <p className={typography.muted}>{t(isEnding ? 'user-tokens.find.no_ending' : 'user-tokens.find.hidden')}</p>;
@@ -73,6 +79,9 @@ function FoundTokens({ items, isEnding, onOpen }: { items: readonly UserToken[];
             <b>{token.owner.username}</b> <span className={typography.muted}>#{token.owner.id}</span>
             <br />
             {token.name} <span className={typography.mono}>{endingText(token)}</span> <UserTokenMark token={token} />
+            {replaced?.includes(token.id) === true && (
+              <StatusMark status="note">{t(isEnding ? 'user-tokens.find.replaced_ending' : 'user-tokens.find.replaced')}</StatusMark>
+            )}
           </span>
           <Button onClick={() => onOpen(token.id)}>{t('user-tokens.find.open')}</Button>
         </li>

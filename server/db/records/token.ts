@@ -11,18 +11,26 @@ export interface TokenRecord extends MoneyFields {
   key_cipher: string;
   /** Last characters of a key that is not known. Undefined for others. */
   key_ending?: string;
-  /** Keyed hash of the previous secret, and its expiry (Unix seconds). Undefined if the key was never renewed. */
+  /**
+   * Keyed hash of the previous secret, its expiry (Unix seconds) and its last characters. Undefined if the key was never renewed; earlier versions did not
+   * store the last characters.
+   */
   old_key_hash?: string;
   old_key_until?: number;
+  old_key_ending?: string;
   /** Same for earlier secrets, the latest first. */
   old_key_hash_2?: string;
   old_key_until_2?: number;
+  old_key_ending_2?: string;
   old_key_hash_3?: string;
   old_key_until_3?: number;
+  old_key_ending_3?: string;
   old_key_hash_4?: string;
   old_key_until_4?: number;
+  old_key_ending_4?: string;
   old_key_hash_5?: string;
   old_key_until_5?: number;
+  old_key_ending_5?: string;
   /** Last characters of the current key, for search and display. Undefined in records of earlier versions until a job adds it. */
   ending?: string;
   status: number;

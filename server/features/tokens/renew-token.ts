@@ -6,6 +6,7 @@ import { editRecord } from '#server/db/edit-record.ts';
 import type { TokenRecord } from '#server/db/records/token.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 import { newKeyFields } from '#server/tokens/insert-token.ts';
+import { endingOfToken } from '#server/tokens/key-endings.ts';
 import { oldKeysOf, storedOldKeys, withReplaced } from '#server/tokens/old-keys.ts';
 import { presentMasked } from './present-token.ts';
 import { ownToken } from './store.ts';
@@ -26,7 +27,9 @@ export async function renewToken(
       where: ownToken(owner.id, id),
       revision,
       change: (token) => {
-        const { set, unset = [] } = storedOldKeys(withReplaced(oldKeysOf(token), { hash: token.key_hash, until }, now));
+        const { set, unset = [] } = storedOldKeys(
+          withReplaced(oldKeysOf(token), { hash: token.key_hash, until, ending: endingOfToken(context, token) }, now),
+        );
         return { set: { ...set, ...fields }, unset: [...unset, 'key_ending'] };
       },
       present: (token) => presentMasked(context, token),
@@ -44,7 +47,7 @@ export async function endOldKey(context: AppContext, owner: UserRecord, id: numb
     where: ownToken(owner.id, id),
     change(token) {
       const keys = oldKeysOf(token);
-      const ended = keys.map(({ hash, until }) => ({ hash, until: Math.min(until, now) }));
+      const ended = keys.map((one) => ({ ...one, until: Math.min(one.until, now) }));
       return keys.every(({ until }) => until <= now) ? null : storedOldKeys(ended);
     },
   });

@@ -7,9 +7,10 @@ import type { UserRecord } from '#server/db/records/user.ts';
 import { enforceLimit } from '#server/http/rate-limit.ts';
 import { findByKey } from '#server/tokens/find-by-key.ts';
 import { endingLength } from '#server/tokens/key-endings.ts';
+import { byOldEnding } from '#server/tokens/old-keys.ts';
 import { bareKey, findByReadings, readingsOf } from '#server/tokens/key-readings.ts';
 import { readKey } from '../present-token.ts';
-import { presentAll, visibleOf } from './user-token-store.ts';
+import { type OwnedToken, presentAll, visibleOf } from './user-token-store.ts';
 
 /** Last characters that are compared: answers about more of them would reveal a whole key, one character after the other. */
 const mostCharacters = 8;
@@ -23,6 +24,8 @@ export interface FoundKeys {
   items: UserToken[];
   /** True if what was entered is no whole key, and was compared with endings. */
   searches_ending: boolean;
+  /** Tokens of which a replaced secret was found, not the current key. */
+  replaced: number[];
 }
 
 /** @throws {AppError} `invalid_field` for fewer than four characters, `rate_limited` */
@@ -30,11 +33,34 @@ export async function findKey(context: AppContext, actor: UserRecord, entered: s
   await enforceLimit(context, { key: `find-key:${actor.id}`, ...limit });
   const text = entered.trim().replace(/^(?:…|\.{3}|\*+)/, '');
   const whole = await findByReadings(readingsOf(bareKey(text)), (reading) => findByKey(context, reading));
-  if (whole !== null) return { items: await presentAll(context, await visibleOf(context, [whole.token], actor)), searches_ending: false };
+  if (whole !== null) {
+    const shown = await visibleOf(context, [whole.token], actor);
+    return found(context, shown, { searches_ending: false, isReplaced: () => whole.secretUntil !== -1 });
+  }
   if (text.length < endingLength) throw invalidField('key', fieldRules.invalid);
-  const found = await findByEnding(context, text);
-  const visible = await visibleOf(context, found, actor);
-  return { items: await presentAll(context, visible.slice(0, mostFound)), searches_ending: true };
+  const current = await findByEnding(context, text);
+  const known = new Set(current.map(({ id }) => id));
+  const replaced = (await findByOldEnding(context, text)).filter(({ id }) => !known.has(id));
+  const visible = await visibleOf(context, [...current, ...replaced], actor);
+  return found(context, visible.slice(0, mostFound), { searches_ending: true, isReplaced: (id) => !known.has(id) });
+}
+
+async function found(
+  context: AppContext,
+  shown: readonly OwnedToken[],
+  { searches_ending, isReplaced }: { searches_ending: boolean; isReplaced: (id: number) => boolean },
+): Promise<FoundKeys> {
+  const items = await presentAll(context, shown);
+  return { items, searches_ending, replaced: items.map(({ id }) => id).filter(isReplaced) };
+}
+
+/** Of replaced secrets no more than the last characters is known, so those before them are not compared. Newest first. */
+async function findByOldEnding({ db }: AppContext, text: string): Promise<TokenRecord[]> {
+  const filters = byOldEnding(text.slice(-endingLength));
+  const rows = await Promise.all(
+    filters.map((filter) => db.collection('tokens').find(filter, { sort: [['id', -1]], limit: mostCompared })),
+  );
+  return [...new Map(rows.flat().map((token) => [token.id, token])).values()].toSorted((a, b) => b.id - a.id);
 }
 
 /** Newest first. */

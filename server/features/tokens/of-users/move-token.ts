@@ -13,6 +13,7 @@ import type { UserRecord } from '#server/db/records/user.ts';
 import { balanceOf, emptyMoney } from '#server/money/account.ts';
 import { isSameGroup } from '#server/settings/group-moves.ts';
 import { mayUseGroup } from '#server/settings/usable-groups.ts';
+import { endingOfToken } from '#server/tokens/key-endings.ts';
 import { oldKeysOf, storedOldKeys } from '#server/tokens/old-keys.ts';
 import { mostOldKeys, TokenStatus } from '#shared/tokens.ts';
 import { ownToken } from '../store.ts';
@@ -147,7 +148,7 @@ async function finish(context: AppContext, id: number): Promise<void> {
     id,
     change(current) {
       if (current.key_hash === placeOf(id)) return null;
-      const keys = [{ hash: current.key_hash, until }, ...oldKeysOf(current)];
+      const keys = [{ hash: current.key_hash, until, ending: endingOfToken(context, current) }, ...oldKeysOf(current)];
       const { set, unset = [] } = storedOldKeys(keys.slice(0, mostOldKeys));
       return { set: { ...set, key_hash: placeOf(id) }, unset };
     },
