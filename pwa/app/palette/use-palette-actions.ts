@@ -29,13 +29,13 @@ const creations: readonly { name: string; href: string; icon: IconName; role: nu
 ];
 
 /** Screens that no menu has. */
-export const unlisted: readonly { to: Path; icon: IconName; role: number }[] = [
-  { to: '/statement', icon: 'list', role: Role.user },
-  { to: '/outbox', icon: 'outbox', role: Role.user },
-  { to: '/user-tokens', icon: 'key', role: Role.admin },
-  { to: '/balances', icon: 'list', role: Role.admin },
-  { to: '/invitations', icon: 'users', role: Role.admin },
-  { to: '/price-updates', icon: 'price', role: Role.admin },
+export const unlisted: readonly { to: Path; name: string; icon: IconName; role: number }[] = [
+  { to: '/statement', name: 'palette.statement', icon: 'list', role: Role.user },
+  { to: '/outbox', name: 'palette.outbox', icon: 'outbox', role: Role.user },
+  { to: '/user-tokens', name: 'palette.user_tokens', icon: 'key', role: Role.admin },
+  { to: '/balances', name: 'palette.balances', icon: 'list', role: Role.admin },
+  { to: '/invitations', name: 'palette.invitations', icon: 'users', role: Role.admin },
+  { to: '/price-updates', name: 'palette.price_updates', icon: 'price', role: Role.admin },
 ];
 
 export function useScreens(): PaletteItem[] {
@@ -57,11 +57,11 @@ export function useScreens(): PaletteItem[] {
     ...screens,
     ...unlisted
       .filter((one) => role >= one.role)
-      .map(({ to, icon }): PaletteItem => ({
+      .map(({ to, name, icon }): PaletteItem => ({
         key: `screen:${to}`,
         group: 'screens',
         icon,
-        name: t(`palette.${to.slice(1)}`),
+        name: t(name),
         detail: details[to],
         href: to,
       })),
