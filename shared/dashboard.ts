@@ -141,8 +141,8 @@ export const OperatorTodo = z.object({
   unpriced: z.array(z.object({ model: z.string(), count: z.int() })),
   /** Number of such models, listed above or not. Absent in copies stored on a device. */
   unpriced_count: z.optional(z.int()),
-  /** In self-use mode calls of such models are charged at `unsetModelRatio`; absent: they are refused. */
-  unpriced_are_charged: z.optional(z.boolean()),
+  /** Model ratio at which calls of such models are charged in self-use mode; absent: they are refused. */
+  unpriced_ratio: z.optional(z.number()),
   /** Models whose price deviates from the cost that their provider reports: US dollars of calls of one day. Absent in copies stored on a device. */
   drifts: z.optional(
     z.array(

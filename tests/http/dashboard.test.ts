@@ -316,9 +316,9 @@ describe.each(engines)('dashboard on $kind', (engine) => {
     expect((await desk()).unpriced).toEqual([{ model: 'unknown-2', count: 0 }]);
     await setOption(app, 'SelfUseModeEnabled', 'true');
     // Calls are charged at a default price instead of being refused.
-    expect(await desk()).toMatchObject({ unpriced: [{ model: 'unknown-2', count: 0 }], unpriced_are_charged: true });
+    expect(await desk()).toMatchObject({ unpriced: [{ model: 'unknown-2', count: 0 }], unpriced_ratio: 37.5 });
     await setOption(app, 'SelfUseModeEnabled', 'false');
-    expect((await desk()).unpriced_are_charged).toBeUndefined();
+    expect((await desk()).unpriced_ratio).toBeUndefined();
   });
 
   it('desk: mails without a server address are told to whoever may set it', async () => {

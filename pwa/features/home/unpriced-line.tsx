@@ -1,6 +1,5 @@
 import { useTranslation } from 'react-i18next';
 import type { OperatorTodo } from '#shared/dashboard.ts';
-import { unsetModelRatio } from '#shared/find-price.ts';
 import type { Format } from '#pwa/ui/billing/format.ts';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { TodoLine } from './todo-line.tsx';
@@ -10,8 +9,9 @@ export function UnpricedLine({ todo, maySetPrices }: { todo: OperatorTodo; maySe
   const { t } = useTranslation();
   const format = useFormat();
   const count = todo.unpriced_count ?? todo.unpriced.length;
-  const isCharged = todo.unpriced_are_charged === true;
-  const price = format.usd((unsetModelRatio * 1_000_000) / format.quotaPerUnit);
+  const { unpriced_ratio: ratio } = todo;
+  const isCharged = ratio !== undefined;
+  const price = format.usd(((ratio ?? 0) * 1_000_000) / format.quotaPerUnit);
   return (
     <TodoLine
       status={isCharged ? 'look' : 'note'}

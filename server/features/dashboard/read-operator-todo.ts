@@ -1,6 +1,7 @@
 // What an operator may have to do something about. Everything here is found by an index or is in memory.
 import { ChannelStatus } from '#shared/channels.ts';
 import type { OperatorTodo, RefusalGroup } from '#shared/dashboard.ts';
+import { unsetModelRatio } from '#shared/find-price.ts';
 import { LogType } from '#shared/logs.ts';
 import { RefusalFacts } from '#shared/refusal-facts.ts';
 import { mayWriteSetting } from '#shared/settings.ts';
@@ -60,7 +61,7 @@ export async function readOperatorTodo(
     low_user_count: low.length,
     unpriced: unpriced.slice(0, mostUnpriced),
     unpriced_count: unpriced.length,
-    ...(context.settings.get('SelfUseModeEnabled') && { unpriced_are_charged: true }),
+    ...(context.settings.get('SelfUseModeEnabled') && { unpriced_ratio: unsetModelRatio }),
     drifts,
     ...(prices === undefined ? {} : { prices }),
     is_stuck: context.ledger.isStuck,
