@@ -301,6 +301,7 @@ export const collections: { [Name in keyof Records]: CollectionSpec & IdKind<Rec
       { name: 'expiry', fields: ['expires_at'] },
       { name: 'place', fields: ['place'], unique: true, sparse: true },
       { name: 'alive', fields: ['alive_until'], sparse: true },
+      { name: 'ending', fields: ['has_ending'], sparse: true },
     ],
   },
   response_pieces: {

@@ -76,6 +76,16 @@ describe.each(engines)('background responses of a process that is killed as they
         // Before the next ones begin: those that did not end have places.
         await scratch.withContext((context) => failOrphans({ ...context, now: () => Date.now() + 120_000 }));
       }
+      // A kill between the end of a response and the removal of its temporary copy, which chance hits rarely.
+      await scratch.withContext(async (context) => {
+        const [ended] = await context.db.collection('responses').find({}, { limit: 1 });
+        if (ended === undefined) throw new Error('No response was stored');
+        const ending = { requestId: 'x', events: [], conversation: null };
+        const writes = await new ResponseStore(context).storeEnding(ended, ending);
+        await context.db.write(writes.filter((write) => 'insert' in write));
+        await context.db.collection('responses').patch({ id: ended.id }, { set: { has_ending: 1 } });
+        await failOrphans({ ...context, now: () => Date.now() + 120_000 });
+      });
       await scratch.withContext(async (context) => {
         const { db } = context;
         const rows = await db.collection('logs').find({ type: 2 });
@@ -91,10 +101,7 @@ describe.each(engines)('background responses of a process that is killed as they
           expect(await db.collection('response_pieces').count({ response_id: record.id, is_last: true })).toBe(1);
         }
         expect(records.filter(({ status }) => status === 'completed')).toHaveLength(charged.size);
-        // A kill between the end of a response and the removal of its temporary copy leaves that until the response expires or is deleted.
-        const expiries = new Map(records.map(({ id, expires_at }) => [id, expires_at]));
-        for (const piece of await db.collection('response_pieces').find({ kind: 'ending' }))
-          expect(piece.expires_at).toBe(expiries.get(piece.response_id));
+        expect(await db.collection('response_pieces').count({ kind: 'ending' })).toBe(0);
       });
       const audited = await runAudit(scratch.url);
       expect(audited.code, audited.output).toBe(0);

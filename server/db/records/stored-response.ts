@@ -52,4 +52,6 @@ export interface StoredResponseRecord {
    * Set while its end is stored and its call is being settled: once the charge is found, any process delivers the end.
    */
   settling?: SettlingCall;
+  /** A temporary copy of its end is stored, also for a moment after the end. */
+  has_ending?: 1;
 }

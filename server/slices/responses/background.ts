@@ -126,6 +126,9 @@ export async function failOrphans(context: AppContext): Promise<void> {
       context.log.error({ err: failure, response: orphan.id }, 'a response whose process is gone could not be ended');
     }
   }
+  // Of processes that died between storing an end and removing its temporary copy.
+  const copied = await context.db.collection('responses').find({ has_ending: 1 }, { limit: 1000 });
+  for (const { id, alive_until: aliveUntil } of copied) if (aliveUntil === undefined) await store.removeEnding(id);
 }
 
 /** Ends an orphan: delivers it if it was charged, else fails it. Waits while the charge is undecided. */

@@ -174,7 +174,7 @@ export class ResponseStore {
     const settling = { request_id: requestId, process: this.#context.ledger.processId, pieces: contents.length };
     return [
       ...piecesOf({ id, version: `ending-${version}`, kind: 'ending', expiresAt: expires_at }, contents),
-      { patch: { set: { settling } }, of: 'responses', where: { id, alive_until: { exists: true } } },
+      { patch: { set: { settling, has_ending: 1 } }, of: 'responses', where: { id, alive_until: { exists: true } } },
     ];
   }
 
@@ -194,8 +194,10 @@ export class ResponseStore {
     };
   }
 
+  /** Removes the temporary copy of an end that is stored. */
   async removeEnding(id: string): Promise<void> {
     await this.#context.db.collection('response_pieces').remove({ response_id: id, kind: 'ending' });
+    await this.#responses.patch({ id }, { unset: ['has_ending'] });
   }
 
   /** Finds a response of the user; null if there is none. */
