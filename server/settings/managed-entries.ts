@@ -7,7 +7,7 @@ import { heldByFile } from '#server/audit-log/managed-records.ts';
 import type { OptionRecord } from '#server/db/records/option.ts';
 import { defaultText } from './defaults.ts';
 import { groupSettings, nestedGroupSettings } from './group-moves.ts';
-import { modelPriceSettings } from './price-maps.ts';
+import { modelPriceKeys } from '#shared/model-price-keys.ts';
 
 /** Not a setting: neither listed nor editable. */
 export const managedEntriesKey = 'managed_entries';
@@ -99,7 +99,7 @@ function refusal(name: string, { file }: EntryMark, field: string) {
 }
 
 const groupMaps: ReadonlySet<string> = new Set([...groupSettings, ...nestedGroupSettings]);
-const priceMaps: ReadonlySet<string> = new Set(modelPriceSettings);
+const priceMaps: ReadonlySet<string> = new Set(modelPriceKeys);
 
 /** Kind of the entries of a map; undefined for other settings. */
 export function kindOfMap(key: string): 'group' | 'price' | undefined {

@@ -21,21 +21,6 @@ export const priceSettings = [
   ['videoPrice', 'VideoPrice'],
 ] as const satisfies readonly (readonly [keyof PriceMaps, SettingKey])[];
 
-/** Settings with one number for each model. The others name bounds, tiers and resolutions as well. */
-export const modelPriceSettings = [
-  'ModelPrice',
-  'ModelRatio',
-  'CompletionRatio',
-  'CacheRatio',
-  'CreateCacheRatio',
-  'CreateCache1hRatio',
-  'AudioRatio',
-  'AudioCompletionRatio',
-  'AudioCacheRatio',
-  'ImageRatio',
-  'ImageCompletionRatio',
-] as const satisfies readonly SettingKey[];
-
 export function priceMapsOf(settings: Pick<Settings, 'get'>): Required<PriceMaps> {
   return {
     modelPrice: settings.get('ModelPrice'),

@@ -144,7 +144,7 @@ describe.each(engines)('price syncs on $kind', (engine) => {
     expect(await history('old')).toHaveLength(1);
   });
 
-  it('by the schedule it applies within the guard, once a day for a model, and tells a person of the rest', async () => {
+  it('by the schedule it applies within the guard, once a day for a model, and reports the rest to a person', async () => {
     await setOption(app, 'PriceSyncHours', '1');
     await setOption(app, 'PriceSyncApply', 'all');
     offer({ old: 2.2, new: 4, kept: 0 });

@@ -1,20 +1,10 @@
 // The price maps as a table: one row per model, in ratios as they are stored or in USD as people read them.
 import { completionRatioOf } from '#shared/pricing-rules.ts';
+import { modelPriceKeys as priceKeys } from '#shared/model-price-keys.ts';
 import { parseMap, type EntryMap } from '#shared/settings.ts';
 
-export const priceKeys = [
-  'ModelPrice',
-  'ModelRatio',
-  'CompletionRatio',
-  'CacheRatio',
-  'CreateCacheRatio',
-  'CreateCache1hRatio',
-  'AudioRatio',
-  'AudioCompletionRatio',
-  'AudioCacheRatio',
-  'ImageRatio',
-  'ImageCompletionRatio',
-] as const;
+export { priceKeys };
+
 export type PriceKey = (typeof priceKeys)[number];
 export function isPriceKey(key: string): key is PriceKey {
   return (priceKeys as readonly string[]).includes(key);

@@ -1,12 +1,12 @@
 // Maps of prices and groups that have values here get the entries of models and groups that have none here.
 import { type SettingKey } from '#shared/settings.ts';
 import { groupSettings } from '#server/settings/group-moves.ts';
-import { modelPriceSettings } from '#server/settings/price-maps.ts';
+import { modelPriceKeys } from '#shared/model-price-keys.ts';
 import { objectOf, parsedJson } from './sources/row-values.ts';
 
 /** Entries are named `input>200000:model`, `batch:model`, `720p:model`. */
 const prefixedPrices: ReadonlySet<SettingKey> = new Set<SettingKey>(['LongInputPrice', 'TierPrice', 'VideoPrice']);
-const modelPrices: ReadonlySet<SettingKey> = new Set<SettingKey>(modelPriceSettings);
+const modelPrices: ReadonlySet<SettingKey> = new Set<SettingKey>(modelPriceKeys);
 const groups: ReadonlySet<SettingKey> = new Set<SettingKey>(groupSettings);
 
 /** Names that have values here: their entries stay as they are, in every map. */
