@@ -104,6 +104,7 @@ export const auditedFields: { readonly [Name in AuditedName]: Modes<Records[Name
     blocked_reason: 'value',
     blocked_time: 'none',
     blocked_by: 'none',
+    disabled_before_block: 'none',
     held: 'list',
     moved_to: 'value',
     moving_at: 'none',

@@ -165,6 +165,11 @@ describe.each(engines)('tokens of users on $kind', { concurrent: true }, (engine
     expect(JSON.parse(said.other).event).toMatchObject({ code: 'token_blocked', reason: 'found on GitHub' });
     expect((await admin.post(`${path}${token.id}/unblock`, {})).data).toMatchObject({ status: 1, blocked_by: '' });
     expect((await scene.chat()).status).toBe(200);
+    // One that its owner has disabled stays so, however often it is blocked.
+    await owner.put('/api/token/?status_only=1', { id: token.id, status: 2 });
+    for (const reason of ['found on GitHub', 'found again']) await admin.post(`${path}${token.id}/block`, { reason });
+    expect((await admin.post(`${path}${token.id}/unblock`, {})).data).toMatchObject({ status: 2, blocked_by: '' });
+    expect(await owner.put('/api/token/?status_only=1', { id: token.id, status: 1 })).toMatchObject({ success: true });
     const { data } = await admin.get(`/api/audit_log/?object=token:${token.id}`);
     expect(data.items.map(({ action }: { action: string }) => action)).toEqual(expect.arrayContaining(['enabled', 'disabled']));
   });

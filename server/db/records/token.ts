@@ -39,6 +39,8 @@ export interface TokenRecord extends MoneyFields {
   /** Unix seconds. */
   blocked_time?: number;
   blocked_by?: number;
+  /** Its owner had disabled it before: it is disabled again once an administrator no longer blocks it. */
+  disabled_before_block?: true;
   /** Limits that an administrator has set and the owner cannot change, comma-separated (`HeldLimit`). Undefined for none. */
   held?: string;
   created_time: number;

@@ -28,7 +28,10 @@ export async function blockToken(context: AppContext, actor: UserRecord, target:
   if (reason === '') throw invalidField('reason', fieldRules.required);
   if (/\p{Cc}/u.test(reason) || !reason.isWellFormed()) throw invalidField('reason', fieldRules.characters);
   const block = { blocked_reason: reason, blocked_time: Math.floor(context.now() / 1000), blocked_by: actor.id };
-  const owned = await change(context, actor, target, () => ({ set: { status: TokenStatus.disabled, ...block } }));
+  const owned = await change(context, actor, target, (token) => {
+    const wasDisabled = token.blocked_reason === undefined && token.status === TokenStatus.disabled;
+    return { set: { status: TokenStatus.disabled, ...block, ...(wasDisabled ? { disabled_before_block: true as const } : {}) } };
+  });
   const { name: token } = owned.token;
   await report(context, actor, owned.owner, {
     content: `管理员禁用了令牌 ${token}，原因：${reason}`,
@@ -40,12 +43,14 @@ export async function blockToken(context: AppContext, actor: UserRecord, target:
 /** @throws {AppError} as `blockToken`, and `token_expired_enable`, `token_exhausted_enable` */
 export async function unblockToken(context: AppContext, actor: UserRecord, target: Target): Promise<OwnedToken> {
   const owned = await change(context, actor, target, (token) => {
+    const unset = ['blocked_reason', 'blocked_time', 'blocked_by', 'disabled_before_block'] as const;
+    if (token.blocked_reason !== undefined && token.disabled_before_block === true) return { set: {}, unset: [...unset] };
     if (isExpired(token, context.now())) throw new AppError('token_expired_enable');
     if (isExhausted(token)) throw new AppError('token_exhausted_enable');
-    return { set: { status: TokenStatus.enabled }, unset: ['blocked_reason', 'blocked_time', 'blocked_by'] };
+    return { set: { status: TokenStatus.enabled }, unset: [...unset] };
   });
   const { name: token } = owned.token;
-  await report(context, actor, owned.owner, { content: `管理员启用了令牌 ${token}`, event: { code: 'token_unblocked', token } });
+  await report(context, actor, owned.owner, { content: `管理员解除了对令牌 ${token} 的禁用`, event: { code: 'token_unblocked', token } });
   return owned;
 }
 
