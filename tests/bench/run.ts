@@ -53,6 +53,7 @@ const seconds = isQuick ? 2 : 4;
 const folder = mkdtempSync(path.join(tmpdir(), 'tidegate-bench-'));
 const key = `sk-${benchKey}`;
 let nextPort = 31_000 + (process.pid % 1000) * 4;
+let databases = 0;
 
 const upstream = await startUpstream();
 const upstreamUrl = `http://127.0.0.1:${upstream.port}`;
@@ -62,7 +63,8 @@ const otherNode = process.env['BENCH_OTHER_NODE'];
 const other = otherNode === undefined ? undefined : await start('bare-proxy.ts', { UPSTREAM: upstreamUrl }, otherNode);
 
 async function serverWith(tokens: number, channels: number, channel: ChannelFields = {}): Promise<Started & { url: string }> {
-  const url = `file:${path.join(folder, `${nextPort + 1}.db`)}`;
+  databases += 1;
+  const url = `file:${path.join(folder, `${databases}.db`)}`;
   await seed(url, { upstream: upstreamUrl, tokens, channels, channel });
   return { ...(await serverOn(url)), url };
 }
