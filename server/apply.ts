@@ -18,7 +18,7 @@ import { applyDocument, type ApplyRequest, planDocument } from '#server/slices/a
 import { documentSchema } from '#server/slices/as-code/document.ts';
 import { exportDocument } from '#server/slices/as-code/export-document.ts';
 import { planText, problemText } from '#server/slices/as-code/print-plan.ts';
-import type { DocumentFile } from '#server/slices/as-code/read-document.ts';
+import { type DocumentFile, readDocument } from '#server/slices/as-code/read-document.ts';
 import type { ReferenceSource } from '#server/slices/as-code/references.ts';
 import { releaseFiles } from '#server/slices/as-code/release.ts';
 
@@ -153,7 +153,7 @@ function readRequest(): ApplyRequest {
     actor,
     language: 'en',
     files,
-    source,
+    read: (given) => readDocument(given, source),
     name: values.name,
     usualName: second === undefined ? only : undefined,
     prunes: values.prune,

@@ -1,5 +1,6 @@
 // Settings as code: files of settings, groups, prices, channels and tokens are planned, applied, exported and released.
 import { readFileSync } from 'node:fs';
+import type { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Role } from '#shared/roles.ts';
 import { AppError } from '#shared/errors.ts';
@@ -7,6 +8,8 @@ import { actingAsJob } from '#server/audit-log/actor.ts';
 import type { AppContext } from '#server/context.ts';
 import { applyDocument, type ApplyRequest, planDocument } from '#server/slices/as-code/apply-document.ts';
 import { documentSchema } from '#server/slices/as-code/document.ts';
+import { type DocumentFile, readDocument } from '#server/slices/as-code/read-document.ts';
+import { readInThread } from '#server/slices/as-code/read-in-thread.ts';
 import { exportDocument } from '#server/slices/as-code/export-document.ts';
 import { applyEntries } from '#server/slices/prices/apply-entries.ts';
 import { engines } from '#tests/support/engines.ts';
@@ -68,7 +71,7 @@ tokens:
 
 function request(text: string, more: Partial<ApplyRequest> = {}): ApplyRequest {
   const source = { value: (name: string) => (Object.hasOwn(secrets, name) ? secrets[name] : undefined) };
-  return { actor, language: 'en', files: [{ name: 'tidegate.yaml', text }], source, ...more };
+  return { actor, language: 'en', files: [{ name: 'tidegate.yaml', text }], read: (files) => readDocument(files, source), ...more };
 }
 
 const apply = (context: AppContext, text: string, more: Partial<ApplyRequest> = {}) =>
@@ -309,6 +312,27 @@ tokens:
     expect({}).not.toHaveProperty('polluted');
   });
 
+  it('a server reads documents in a thread of its own, one at a time, and stops one that takes too long', async () => {
+    let threads = 0;
+    const count = ({ threadName }: Worker) => {
+      if (threadName === 'document') threads += 1;
+    };
+    process.on('worker', count);
+    try {
+      const files = [{ name: 'a.yaml', text: 'version: 1\nname: apart\nsettings: { RetryTimes: many }' }];
+      const [one, other] = await Promise.all([root.post('/api/as_code/plan', { files }), root.post('/api/as_code/apply', { files })]);
+      for (const { body } of [one, other])
+        expect(body).toMatchObject({ code: 'document_invalid', data: { problems: [{ line: 3, column: 13 }] } });
+      expect(threads).toBe(2);
+      const { problems: found } = await readInThread(files, {}, 1);
+      expect(found).toMatchObject([{ text: { en: expect.stringContaining('too much time') } }]);
+      const many = await Promise.allSettled(Array.from({ length: 9 }, () => readInThread(files, {}, 1)));
+      expect(many.filter(({ status }) => status === 'rejected')).toHaveLength(1);
+    } finally {
+      process.off('worker', count);
+    }
+  });
+
   it('a model and a group may have names that every object has', async () => {
     const text = 'version: 1\nname: names\ngroups: { toString: { ratio: 2 } }\nprices: { constructor: { model_ratio: 2 } }';
     const { changes } = await apply(app.context, text);
@@ -464,10 +488,10 @@ tokens:
         name.includes('PROXY') ? 'http://a:b@c.example' : `${name}-${'x'.repeat(32)}`.replaceAll('_', '-'),
       ]),
     );
-    const source = { value: (name: string) => given[name] };
-    await apply(other.context, exported.text, { source });
+    const read = (files: readonly DocumentFile[]) => readDocument(files, { value: (name) => given[name] });
+    await apply(other.context, exported.text, { read });
     const again = await exportDocument(other.context);
     expect(again.text).toBe(exported.text);
-    expect(await plan(other.context, exported.text, { source })).toMatchObject({ changes: [] });
+    expect(await plan(other.context, exported.text, { read })).toMatchObject({ changes: [] });
   });
 });

@@ -12,14 +12,15 @@ import { checkRemovedGroups, type PlannedEntries, planEntries } from './plan-ent
 import { planChannels } from './plan-channels.ts';
 import { planTokens } from './plan-tokens.ts';
 import { type Applier, type Applying, type Planning, refusalText, type Step, textIn } from './planning.ts';
-import { type DocumentFile, type Problem, readDocument } from './read-document.ts';
-import { masked, type ReferenceSource } from './references.ts';
+import type { Described, DocumentFile, Problem } from './read-document.ts';
+import { masked } from './references.ts';
 
 export interface ApplyRequest {
   actor: Applier;
   language: Language;
   files: readonly DocumentFile[];
-  source: ReferenceSource;
+  /** Reads them, with the values of their references. */
+  read(files: readonly DocumentFile[]): Described | Promise<Described>;
   /** Name of the set of files; undefined for that in the files. */
   name?: string | undefined;
   /** Name where neither `name` nor the files have one; undefined for that of the only file. */
@@ -86,8 +87,8 @@ async function runSteps(
 }
 
 async function planAll(context: AppContext, request: ApplyRequest): Promise<Planned> {
-  const { actor, language, files, source, prunes = false } = request;
-  const described = readDocument(files, source);
+  const { actor, language, files, prunes = false } = request;
+  const described = await request.read(files);
   const by = request.name ?? described.name ?? request.usualName ?? (files.length === 1 ? files[0]?.name : undefined);
   if (by === undefined) throw new AppError('document_nameless');
   const planning: Planning = {

@@ -6,6 +6,7 @@ import { mount, type RouteHost } from '#server/http/mount.ts';
 import { applyDocument, type ApplyRequest, planDocument } from './apply-document.ts';
 import { documentSchema } from './document.ts';
 import { exportDocument } from './export-document.ts';
+import { readInThread } from './read-in-thread.ts';
 import { listManagingFiles, releaseFiles } from './release.ts';
 
 export function mountAsCode(host: RouteHost): void {
@@ -41,6 +42,5 @@ function requestOf(
   actor: UserRecord,
   { language }: RequestFacts,
 ): ApplyRequest {
-  const value = (reference: string) => (Object.hasOwn(secrets, reference) ? secrets[reference] : undefined);
-  return { actor, language, files, name, prunes: prune, source: { value } };
+  return { actor, language, files, name, prunes: prune, read: (given) => readInThread(given, secrets) };
 }

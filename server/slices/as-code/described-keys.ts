@@ -8,7 +8,7 @@ import { defaultKeyWeight } from '#server/exchange/keys/new-key.ts';
 import type { DescribedChannel } from './document.ts';
 import { canonical } from './entry-values.ts';
 import type { Planning } from './planning.ts';
-import type { Entry } from './read-document.ts';
+import { type Entry, placeIn } from './read-document.ts';
 
 export interface WantedKey {
   text: string;
@@ -23,7 +23,7 @@ export function wantedKeys({ context, problems }: Planning, entry: Entry<string,
   const { key, keys } = entry.value;
   if (key !== undefined && keys !== undefined) {
     problems.push({
-      ...entry.at('keys'),
+      ...placeIn(entry, 'keys'),
       text: fieldSentence('keys', { zh: '不能与 key 同时给出', en: 'cannot be given together with key' }),
     });
     return undefined;

@@ -21,7 +21,7 @@ import { hashOf, hasSeveral, keyChanges, type WantedKey, wantedKeys, writeKeys }
 import type { DescribedChannel } from './document.ts';
 import { canonical } from './entry-values.ts';
 import { fieldOf, isOthers, isSameMark, markOf, type PlannedKind, type Planning, refusalText, type Step } from './planning.ts';
-import type { Entry } from './read-document.ts';
+import { type Entry, placeIn } from './read-document.ts';
 
 type ChannelEntry = Entry<string, DescribedChannel>;
 type Input = Omit<ChannelCreate, 'key' | 'copy_from' | 'status'>;
@@ -76,7 +76,10 @@ function planChannel(planning: Planning, entry: ChannelEntry, { settings, found,
   if (isOthers(planning, record?.managed, entry)) return undefined;
   for (const [index, group] of (value.groups ?? []).entries()) {
     if (settings.get('GroupRatio')[group] === undefined)
-      warnings.push({ ...entry.at('groups', index), text: fieldSentence(group, { zh: '不是已有的分组', en: 'is not an existing group' }) });
+      warnings.push({
+        ...placeIn(entry, `groups.${index}`),
+        text: fieldSentence(group, { zh: '不是已有的分组', en: 'is not an existing group' }),
+      });
   }
   try {
     const input = inputOf(entry);
@@ -89,7 +92,7 @@ function planChannel(planning: Planning, entry: ChannelEntry, { settings, found,
   } catch (failure) {
     if (!(failure instanceof AppError)) throw failure;
     const field = failure.field === 'group' ? 'groups' : failure.field;
-    problems.push({ ...(field === undefined ? entry.place : entry.at(field)), text: refusalText(failure) });
+    problems.push({ ...placeIn(entry, field), text: refusalText(failure) });
     return undefined;
   }
 }
@@ -245,7 +248,7 @@ function parsedOf(text: unknown): unknown {
 /** Of JSON texts, every member by itself; members that may be secret without their values. */
 function shownField(entry: ChannelEntry, field: string, before: unknown, after: unknown): Step['fields'] {
   const own = field === 'group' ? 'groups' : field;
-  if (!jsonFields.has(field)) return [fieldOf(own, before, after, entry.isReferenced(own))];
+  if (!jsonFields.has(field)) return [fieldOf(own, before, after, entry.referenced.has(own))];
   const [from, to] = [parsedOf(before ?? ''), parsedOf(after)];
   if (!isObject(from) || !isObject(to)) return [fieldOf(own, undefined, undefined, true)];
   const plain = plainEntries[`channels.${field}`];
@@ -253,7 +256,7 @@ function shownField(entry: ChannelEntry, field: string, before: unknown, after: 
     .filter((name) => canonical(from[name]) !== canonical(to[name]))
     .map((name) => {
       const isPlain = field !== 'param_override' && (field !== 'setting' || plain?.has(name) === true);
-      return fieldOf(`${own}.${name}`, from[name], to[name], !isPlain || entry.isReferenced(own));
+      return fieldOf(`${own}.${name}`, from[name], to[name], !isPlain || entry.referenced.has(own));
     });
 }
 

@@ -20,6 +20,7 @@ import type { Settings } from '#server/settings/settings.ts';
 import { type DescribedGroup, type DescribedPrice, settingText } from './document.ts';
 import { copyOf, isSameText, isSameValue, objectOf, settingsWith, textOf } from './entry-values.ts';
 import { groupFields, type MapField, priceFields } from './map-fields.ts';
+import { placeIn } from './read-document.ts';
 import { bothTexts, fieldOf, isOthers, type PlannedKind, type Planning, refusalText, type Step } from './planning.ts';
 
 export interface PlannedEntries extends PlannedKind {
@@ -127,7 +128,7 @@ function planSettings(planning: Planning, draft: Draft, stored: ManagedEntries):
     const before = textOf(draft.rows, key, context);
     const isChanged = !isSameText(key, before, text);
     if (isChanged) draft.texts.set(key, text);
-    const fields = isChanged ? [fieldOf(key, before, text, isSecret(key) || entry.isReferenced(key))] : [];
+    const fields = isChanged ? [fieldOf(key, before, text, isSecret(key) || entry.referenced.has(key))] : [];
     noteEntry(planning, draft, { kind: 'setting', name: key, place, fields });
   }
 }
@@ -153,9 +154,9 @@ function planMaps(planning: Planning, draft: Draft, stored: ManagedEntries, maps
       const [before, after]: unknown[] = [mapBefore(draft, key, context)[name], Reflect.get(value, field)];
       exists ||= before !== undefined;
       if (isSameValue(before, after)) continue;
-      if (!mayWriteSetting(key, actor.role)) problems.push({ ...entry.at(field), text: bothTexts('option_denied', { key }) });
+      if (!mayWriteSetting(key, actor.role)) problems.push({ ...placeIn(entry, field), text: bothTexts('option_denied', { key }) });
       setEntry(mapAfter(draft, key, context), name, after);
-      fields.push(fieldOf(field, before, after, entry.isReferenced(field)));
+      fields.push(fieldOf(field, before, after, entry.referenced.has(field)));
     }
     noteEntry(planning, draft, { kind: maps.kind, name, place, fields, isNew: !exists });
   }

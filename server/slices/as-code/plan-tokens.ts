@@ -19,7 +19,7 @@ import { findByKey } from '#server/tokens/find-by-key.ts';
 import { defaultTokenFields } from '#server/tokens/insert-token.ts';
 import type { DescribedToken } from './document.ts';
 import { fieldOf, isOthers, isSameMark, markOf, type PlannedKind, type Planning, refusalText, type Step } from './planning.ts';
-import type { Entry } from './read-document.ts';
+import { type Entry, placeIn } from './read-document.ts';
 
 type TokenEntry = Entry<string, DescribedToken>;
 
@@ -45,11 +45,14 @@ export async function planTokens(planning: Planning, settings: Settings): Promis
   for (const entry of described.tokens) {
     const owner = owners.get(entry.value.user.trim());
     if (owner === undefined) {
-      problems.push({ ...entry.at('user'), text: fieldSentence('user', { zh: '是不存在的用户', en: 'is a user who does not exist' }) });
+      problems.push({
+        ...placeIn(entry, 'user'),
+        text: fieldSentence('user', { zh: '是不存在的用户', en: 'is a user who does not exist' }),
+      });
       continue;
     }
     if (owner.id !== actor.id && !mayActOn(actor.role, owner.role)) {
-      problems.push({ ...entry.at('user'), text: refusalText(new AppError('forbidden')) });
+      problems.push({ ...placeIn(entry, 'user'), text: refusalText(new AppError('forbidden')) });
       continue;
     }
     const found = await context.db
@@ -58,7 +61,7 @@ export async function planTokens(planning: Planning, settings: Settings): Promis
     if (found[0] !== undefined) wanted.add(found[0].id);
     const step = await planToken(planning, entry, { settings, owner, found, leaving: planned.leaving });
     const key = entry.value.key === undefined ? undefined : bareKey(entry.value.key);
-    if (key !== undefined && keys.has(key)) problems.push({ ...entry.at('key'), text: fieldSentence('key', keyTexts.twice) });
+    if (key !== undefined && keys.has(key)) problems.push({ ...placeIn(entry, 'key'), text: fieldSentence('key', keyTexts.twice) });
     if (key !== undefined) keys.add(key);
     if (found[0] === undefined) created.set(owner.id, [...(created.get(owner.id) ?? []), entry]);
     if (step === null) planned.same += 1;
@@ -135,7 +138,7 @@ async function planToken(
     return edit(planning, entry, { owner, input, key, mark, record, desired });
   } catch (failure) {
     if (!(failure instanceof AppError)) throw failure;
-    const place = failure.field === undefined ? entry.place : entry.at(failure.field === 'model_limits' ? 'models' : failure.field);
+    const place = placeIn(entry, failure.field === 'model_limits' ? 'models' : failure.field);
     problems.push({ ...place, text: refusalText(failure) });
     return undefined;
   }
@@ -157,7 +160,7 @@ function creation({ context, actor }: Planning, entry: TokenEntry, { owner, inpu
     action: 'created',
     place: entry.place,
     fields: [
-      ...shown.map(([field, one]) => fieldOf(nameInFile(field), undefined, one, entry.isReferenced(nameInFile(field)))),
+      ...shown.map(([field, one]) => fieldOf(nameInFile(field), undefined, one, entry.referenced.has(nameInFile(field)))),
       fieldOf('key', undefined, undefined, true),
     ],
     revision: 0,
@@ -185,7 +188,7 @@ function edit(
 ): Step | null {
   const fields = Object.entries(desired)
     .filter(([field, one]) => field !== 'remain_quota' && !isSame(Reflect.get(record, field), one))
-    .map(([field, one]) => fieldOf(nameInFile(field), Reflect.get(record, field), one, entry.isReferenced(nameInFile(field))));
+    .map(([field, one]) => fieldOf(nameInFile(field), Reflect.get(record, field), one, entry.referenced.has(nameInFile(field))));
   const isEdited = fields.length > 0;
   const isNewKey = key !== undefined && context.secrets.hash(key) !== record.key_hash;
   if (isNewKey) fields.push(fieldOf('key', undefined, undefined, true));

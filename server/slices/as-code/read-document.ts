@@ -39,17 +39,23 @@ export interface Problem extends Place {
   text: LocalText;
 }
 
-/** One described object. */
+/** One described object. Plain data, which crosses threads. */
 export interface Entry<Name extends string, Value> {
   name: Name;
   value: Value;
   place: Place;
-  /** Place of a field of it. */
-  at(...path: (string | number)[]): Place;
-  /** Reports whether the field, or something in it, comes from a reference. */
-  isReferenced(field: string): boolean;
+  /** Places of its fields, and of single groups of a channel as `groups.INDEX`. */
+  places: ReadonlyMap<string, Place>;
+  /** Fields that come from a reference, or hold one. */
+  referenced: ReadonlySet<string>;
 }
 
+/** Place of a field; that of the object if the field is absent. */
+export function placeIn({ place, places }: Pick<Entry<string, unknown>, 'place' | 'places'>, field: string | undefined): Place {
+  return places.get(field ?? '') ?? place;
+}
+
+/** What files describe. Plain data, which crosses threads. */
 export interface Described {
   /** Name of the set of files, if one of them has it. */
   name: string | undefined;
@@ -72,14 +78,33 @@ const mostProblems = 100;
 
 const texts = {
   tooLarge: { zh: '文件过大', en: 'The document is too large' },
+  tooSlow: { zh: '读取此文件耗时过长或占用内存过多', en: 'The document takes too much time or memory to read' },
   tooComplex: { zh: '文件嵌套过深，或引用展开后过大', en: 'The document is nested too deeply, or too large once its aliases are expanded' },
   twice: { zh: '重复出现', en: 'is described twice' },
   forbiddenName: { zh: '是不允许的名称', en: 'is not an allowed name' },
   names: { zh: '与另一个文件中的名称不同', en: 'is another name than in another file' },
 } satisfies Record<string, LocalText>;
 
+/** Takes half a second per megabyte: a server reads in another thread (`read-in-thread.ts`). */
 export function readDocument(files: readonly DocumentFile[], source: ReferenceSource): Described {
-  const described: Described & { secrets: Set<string> } = {
+  const described = nothingDescribed();
+  if (files.reduce((sum, { text }) => sum + text.length, 0) > longestDocument) {
+    described.problems.push(problemOf(files[0]?.name ?? '', texts.tooLarge));
+    return described;
+  }
+  for (const file of files) readFile(file, source, described);
+  findDoubles(described);
+  described.problems.length = Math.min(described.problems.length, mostProblems);
+  return described;
+}
+
+/** A document whose reading was stopped. */
+export function unreadDocument([first]: readonly DocumentFile[]): Described {
+  return { ...nothingDescribed(), problems: [problemOf(first?.name ?? '', texts.tooSlow)] };
+}
+
+function nothingDescribed(): Described & { secrets: Set<string> } {
+  return {
     name: undefined,
     settings: [],
     groups: [],
@@ -90,14 +115,11 @@ export function readDocument(files: readonly DocumentFile[], source: ReferenceSo
     warnings: [],
     secrets: new Set(),
   };
-  if (files.reduce((sum, { text }) => sum + text.length, 0) > longestDocument) {
-    described.problems.push({ file: files[0]?.name ?? '', line: 1, column: 1, path: '', text: texts.tooLarge });
-    return described;
-  }
-  for (const file of files) readFile(file, source, described);
-  findDoubles(described);
-  described.problems.length = Math.min(described.problems.length, mostProblems);
-  return described;
+}
+
+/** A problem of a whole file. */
+function problemOf(file: string, text: LocalText): Problem {
+  return { file, line: 1, column: 1, path: '', text };
 }
 
 function readFile(file: DocumentFile, source: ReferenceSource, described: Described & { secrets: Set<string> }): void {
@@ -127,16 +149,19 @@ function readFile(file: DocumentFile, source: ReferenceSource, described: Descri
   if (name !== undefined && described.name !== undefined && name !== described.name)
     described.problems.push({ ...placeOf(['name']), text: sentence(['name'], texts.names) });
   described.name ??= name;
-  const entry = <Name extends string, Value>(path: (string | number)[], own: Name, value: Value): Entry<Name, Value> => ({
-    name: own,
-    value,
-    place: placeOf(path),
-    at: (...inner) => placeOf([...path, ...inner]),
-    isReferenced: (field) => resolved.referenced.has([...path, field].join('/')),
-  });
+  const entry = <Name extends string, Value>(path: (string | number)[], own: Name, value: Value): Entry<Name, Value> => {
+    const isReferenced = (field: string) => resolved.referenced.has([...path, field].join('/'));
+    const fields = typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.entries(value) : [];
+    const places = new Map(fields.map(([field]) => [field, placeOf([...path, field])]));
+    const inner: unknown = Object.fromEntries(fields)['groups'];
+    if (Array.isArray(inner)) for (const index of inner.keys()) places.set(`groups.${index}`, placeOf([...path, 'groups', index]));
+    return { name: own, value, place: placeOf(path), places, referenced: new Set(fields.map(([field]) => field).filter(isReferenced)) };
+  };
   for (const [key, value] of Object.entries(settings)) {
-    if (isSettingKey(key) && value !== undefined)
-      described.settings.push({ ...entry(['settings'], key, value), place: placeOf(['settings', key]) });
+    if (!isSettingKey(key) || value === undefined) continue;
+    const path = ['settings', key];
+    const referenced = resolved.referenced.has(path.join('/')) ? [key] : [];
+    described.settings.push({ name: key, value, place: placeOf(path), places: new Map(), referenced: new Set(referenced) });
   }
   for (const [key, value] of Object.entries(groups)) described.groups.push(entry(['groups', key], key, value));
   for (const [key, value] of Object.entries(prices)) described.prices.push(entry(['prices', key], key, value));
@@ -172,7 +197,7 @@ interface Parsed {
 
 function parse({ name, text }: DocumentFile): Parsed | { problems: Problem[] } {
   const lines = new LineCounter();
-  const whole = (own: LocalText): { problems: Problem[] } => ({ problems: [{ file: name, line: 1, column: 1, path: '', text: own }] });
+  const whole = (own: LocalText): { problems: Problem[] } => ({ problems: [problemOf(name, own)] });
   try {
     if (isTooDeep(text)) return whole(texts.tooComplex);
     // The parser would compare every key of a map with all before it.
@@ -195,14 +220,17 @@ function parse({ name, text }: DocumentFile): Parsed | { problems: Problem[] } {
   }
 }
 
-/** Finds, before parsing, flow collections within each other, which the parser follows level by level. */
+/** Finds, before parsing, flow collections within each other, which the parser follows level by level, and too many of them. */
 function isTooDeep(text: string): boolean {
   let depth = 0;
+  let opened = 0;
   for (const letter of text.matchAll(/[[\]{}]|^ *(?:- ){41}/gm)) {
-    if (letter[0] === '[' || letter[0] === '{') depth += 1;
-    else if (letter[0] === ']' || letter[0] === '}') depth = Math.max(0, depth - 1);
+    if (letter[0] === '[' || letter[0] === '{') {
+      depth += 1;
+      opened += 1;
+    } else if (letter[0] === ']' || letter[0] === '}') depth = Math.max(0, depth - 1);
     else return true;
-    if (depth > 10 * deepest) return true;
+    if (depth > 10 * deepest || opened > mostValues) return true;
   }
   return false;
 }
