@@ -17,6 +17,7 @@ export const auditKinds = [
   'backup',
   'bill',
   'file',
+  'budget',
 ] as const;
 export type AuditKind = (typeof auditKinds)[number];
 
@@ -50,6 +51,8 @@ export const auditActions = [
   'failed',
   'applied',
   'released',
+  'raised',
+  'reset',
 ] as const;
 export type AuditAction = (typeof auditActions)[number];
 

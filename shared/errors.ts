@@ -353,6 +353,7 @@ export const errors = {
     '配置项 {key} 必须是“[{名称: 链接}]”形式的 JSON 数组',
     '{key} must be a JSON list of objects with one name and its link',
   ),
+  option_not_list: entry(200, '配置项 {key} 的 {place} 格式不正确', '{key} is not in the right form at {place}'),
   option_entry_out_of_range: entry(
     200,
     '配置项 {key} 中 {name} 的值必须在 {min} 到 {max} 之间',

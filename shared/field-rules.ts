@@ -64,6 +64,12 @@ export const fieldRules = {
     zh: `最多 ${grouped(limit)} 项`,
     en: `must have at most ${grouped(limit)} ${limit === 1 ? 'entry' : 'entries'}`,
   }),
+  limitTwice: { zh: '同一项限制不能出现两次', en: 'must not have the same limit twice' },
+  timeZone: { zh: '不是有效的时区名称，如 Asia/Shanghai', en: 'is not the name of a time zone, such as Europe/Berlin' },
+  cheaperModels: {
+    zh: '仅在用完后改用更便宜的模型时给出：最多 50 项“模型: 替代模型”，替代模型本身不能再被替代',
+    en: 'is given only with cheaper models at the end: up to 50 models and their replacements, none of which is replaced itself',
+  },
   standsOnce: { zh: '只能出现一次', en: 'may stand only once' },
   unescaped: { zh: '必须不带转义地写出', en: 'must be written without escapes' },
   spelled: (name: string) => ({ zh: `必须写作 ${name}`, en: `must be written ${name}` }),

@@ -25,7 +25,9 @@ export type SettingKind =
   /** JSON: model → header → list of values. */
   | 'header_map'
   /** JSON: list of objects with one name and its link. */
-  | 'chats';
+  | 'chats'
+  /** JSON: list of objects with a schema. */
+  | 'list';
 
 export type SettingProblem = { code: ErrorCode; details: ErrorDetails };
 export type ParsedSetting<Value> = { ok: true; value: Value } | { ok: false; problem: SettingProblem };

@@ -21,6 +21,7 @@ import {
   urlSetting,
 } from '#shared/setting-values.ts';
 import { backupSettings } from '#shared/backup-settings.ts';
+import { limitSettings } from '#shared/limit-settings.ts';
 import { nestedNumberMapSetting, nestedTextMapSetting } from '#shared/nested-map-settings.ts';
 import { priceSyncSettings } from '#shared/price-sync-settings.ts';
 import { retentionSettings } from '#shared/retention-settings.ts';
@@ -247,6 +248,8 @@ const catalogue = {
   /** Successful requests of a period. */
   ModelRequestRateLimitSuccessCount: integerSetting(1000, { min: 1, max: 1_000_000_000 }),
   ModelRequestRateLimitDurationMinutes: integerSetting(1, { min: 0, max: 525_600 }),
+
+  ...limitSettings,
 
   // Providers
   'gemini.safety_settings': textMapSetting({ HARM_CATEGORY_CIVIC_INTEGRITY: 'BLOCK_NONE', default: 'OFF' }),

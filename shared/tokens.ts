@@ -1,7 +1,9 @@
 import { z } from 'zod/mini';
+import { Budgets } from '#shared/budgets.ts';
 import { endpoint } from '#shared/contract.ts';
 import { QueryPage } from '#shared/paging.ts';
 import { QueryText } from '#shared/query-values.ts';
+import { RateLimits } from '#shared/rate-limits.ts';
 import { QuotaInput, quotaLimit } from '#shared/user.ts';
 
 export const TokenStatus = { enabled: 1, disabled: 2, expired: 3, exhausted: 4 } as const;
@@ -29,7 +31,7 @@ export function tokenNameProblem(given: string): 'name_required' | 'name_long' |
 }
 
 /** Limits of a token that an administrator may hold: its owner cannot change them then. */
-export const heldLimits = ['quota', 'models', 'addresses', 'expiry'] as const;
+export const heldLimits = ['quota', 'models', 'addresses', 'expiry', 'rate_limits', 'budgets'] as const;
 export type HeldLimit = (typeof heldLimits)[number];
 
 /** Fields of each limit, by their names in an edit. */
@@ -38,6 +40,8 @@ export const limitFields = {
   models: ['model_limits', 'model_limits_enabled'],
   addresses: ['allow_ips'],
   expiry: ['expired_time'],
+  rate_limits: ['rate_limits'],
+  budgets: ['budgets'],
 } as const satisfies Record<HeldLimit, readonly string[]>;
 
 /** A token as its owner sees it. `key` is the 48 characters after `sk-`; only lists, search and creation carry it. */
@@ -73,6 +77,9 @@ export const Token = z.object({
   cross_group_retry: z.optional(z.boolean()),
   /** Quota that calls of one session of a client may cost together; 0: no bound. Absent from servers that know none. */
   session_budget: z.optional(z.int()),
+  /** Absent from servers that know none, like `budgets`. */
+  rate_limits: z.optional(RateLimits),
+  budgets: z.optional(Budgets),
   /** Unix seconds until when the secret before the current one is accepted; 0: it is not. Absent from servers that know none. */
   old_key_until: z.optional(z.int()),
   /** The same of secrets before that one that are still accepted, the latest first. Absent from servers that know none. */
@@ -104,6 +111,8 @@ const tokenFields = {
   auto_groups: z.string().check(z.maxLength(2000)),
   cross_group_retry: z.boolean(),
   session_budget: QuotaInput,
+  rate_limits: RateLimits,
+  budgets: Budgets,
 };
 
 export const TokenCreate = z.object({
@@ -151,6 +160,8 @@ export const TokensEdit = z.strictObject({
   allow_ips: z.optional(z.string().check(z.maxLength(20_000))),
   group: z.optional(tokenFields.group),
   session_budget: z.optional(QuotaInput),
+  rate_limits: z.optional(RateLimits),
+  budgets: z.optional(Budgets),
 });
 export type TokensEdit = z.infer<typeof TokensEdit>;
 

@@ -50,6 +50,8 @@ export const UserTokenEdit = z.object({
     model_limits_enabled: true,
     model_limits: true,
     allow_ips: true,
+    rate_limits: true,
+    budgets: true,
     revision: true,
   }).shape,
   held: z.optional(z.array(z.enum(heldLimits)).check(z.maxLength(heldLimits.length))),

@@ -1,5 +1,7 @@
 // An account, as everybody's answers show it.
 import { z } from 'zod/mini';
+import { Budgets } from '#shared/budgets.ts';
+import { RateLimits } from '#shared/rate-limits.ts';
 
 export const UserStatus = { active: 1, banned: 2, locked: 3 } as const;
 
@@ -44,6 +46,9 @@ export const User = z.object({
   inviter_name: z.optional(z.string()),
   DeletedAt: z.nullable(z.string()),
   setting: z.string(),
+  /** Of all calls of the account, set by administrators. Absent from servers that know none. */
+  rate_limits: z.optional(RateLimits),
+  budgets: z.optional(Budgets),
   created_time: z.int(),
   /** Unix seconds when the system access token was made; 0: there is none. */
   access_token_time: z.optional(z.int()),

@@ -1,7 +1,9 @@
 import { z } from 'zod/mini';
+import { Budgets } from '#shared/budgets.ts';
 import { endpoint } from '#shared/contract.ts';
 import { PageQuery, pageOf } from '#shared/paging.ts';
 import { QueryBoolean, QueryText } from '#shared/query-values.ts';
+import { RateLimits } from '#shared/rate-limits.ts';
 import { QuotaInput, User, balanceReasonLimit, quotaLimit } from '#shared/user.ts';
 
 /** Administrator's edit. Absent fields stay as they are. */
@@ -23,6 +25,9 @@ export const UserEdit = z.object({
   quota_ref: z.optional(z.string().check(z.regex(/^[\w-]{8,64}$/))),
   /** Why the balance changes. The user reads it too. */
   quota_reason: z.optional(z.string().check(z.maxLength(balanceReasonLimit))),
+  /** Of all calls of the user. */
+  rate_limits: z.optional(RateLimits),
+  budgets: z.optional(Budgets),
   /** Neither is changed here: only the values that the user has are taken, from clients that send the whole record back. */
   role: z.optional(z.int()),
   status: z.optional(z.int()),

@@ -20,6 +20,8 @@ export type AccountFields = Partial<
     | 'access_token_hash'
     | 'access_token_time'
     | 'webhook_secret'
+    | 'rate_limits'
+    | 'budgets'
   >
 >;
 

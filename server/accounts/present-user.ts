@@ -2,6 +2,7 @@ import { userSettingOf } from '#shared/user-setting.ts';
 import type { User } from '#shared/user.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 import { balanceOf } from '#server/money/account.ts';
+import { budgetsOf, rateLimitsOf } from './stored-limits.ts';
 
 /** Presents an account to its owner: without hashes, and with leased quota included. */
 export function presentUser(record: UserRecord): User {
@@ -40,6 +41,8 @@ function publicFields(record: UserRecord): Omit<User, 'setting' | 'access_token_
     aff_history_quota: record.aff_history_quota,
     inviter_id: record.inviter_id,
     DeletedAt: record.DeletedAt,
+    rate_limits: rateLimitsOf(record),
+    budgets: budgetsOf(record),
     created_time: record.created_time,
     revision: record.revision,
   };

@@ -43,6 +43,8 @@ const decided: Partial<Record<AuditedName, ReadonlySet<string>>> = {
     'auto_groups',
     'cross_group_retry',
     'session_budget',
+    'rate_limits',
+    'budgets',
     'DeletedAt',
     'managed',
   ]),

@@ -26,6 +26,9 @@ export interface TokenFields {
   cross_group_retry?: boolean;
   /** Quota that calls of one session may cost together; 0: no bound. */
   session_budget?: number;
+  /** `accounts/stored-limits.ts` */
+  rate_limits?: string;
+  budgets?: string;
 }
 
 export interface NewToken extends TokenFields {

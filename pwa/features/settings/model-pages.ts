@@ -52,6 +52,7 @@ export const modelPages: readonly SettingPage[] = [
           'ModelRequestRateLimitSuccessCount',
         ),
       },
+      { entries: fields('SiteRateLimits', 'SiteBudgets') },
     ],
   },
 ];

@@ -58,6 +58,7 @@ function controlFor(key: SettingKey): SettingControl {
     case 'nested_map':
     case 'header_map':
     case 'chats':
+    case 'list':
       return 'json';
     case 'text':
     case 'url':

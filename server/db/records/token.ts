@@ -64,6 +64,9 @@ export interface TokenRecord extends MoneyFields {
   cross_group_retry?: boolean;
   /** Maximum quota of one session's calls. Undefined or 0 for no limit. */
   session_budget?: number;
+  /** `accounts/stored-limits.ts` */
+  rate_limits?: string;
+  budgets?: string;
   /** Token that has its key now, because an administrator moved the key to another user; the calls until then stay with this one. */
   moved_to?: number;
   /** While that runs: milliseconds of its beginning, and who does it. */

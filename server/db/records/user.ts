@@ -31,6 +31,9 @@ export interface UserRecord extends MoneyFields {
   access_token_hash?: string;
   /** Unix seconds at which that token was created. */
   access_token_time?: number;
+  /** Of all calls, set by administrators (`accounts/stored-limits.ts`). */
+  rate_limits?: string;
+  budgets?: string;
   quota: number;
   used_quota: number;
   request_count: number;

@@ -106,7 +106,12 @@ async function editOne(
 }
 
 function changeOf(token: TokenRecord, fields: Partial<TokenFields>): { set: Partial<TokenRecord> } | null {
-  const stored: Record<string, unknown> = { ...token, session_budget: token.session_budget ?? 0 };
+  const stored: Record<string, unknown> = {
+    ...token,
+    session_budget: token.session_budget ?? 0,
+    rate_limits: token.rate_limits ?? '',
+    budgets: token.budgets ?? '',
+  };
   // Expired and exhausted end with what caused them; stored, they would outlive it.
   const isStale = token.status === TokenStatus.expired || token.status === TokenStatus.exhausted;
   if (!isStale && Object.entries(fields).every(([field, value]) => stored[field] === value)) return null;

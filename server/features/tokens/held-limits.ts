@@ -18,7 +18,7 @@ export function checkHeldLimits(token: TokenRecord, fields: Partial<TokenRecord>
   const stored: Readonly<Record<string, unknown>> = { ...token };
   for (const limit of heldOf(token)) {
     const changed = Object.entries(fields).find(
-      ([field, value]) => limitFields[limit].some((one) => one === field) && value !== undefined && stored[field] !== value,
+      ([field, value]) => limitFields[limit].some((one) => one === field) && value !== undefined && (stored[field] ?? '') !== value,
     );
     const field = changed?.[0] ?? (limit === 'quota' && changesQuota ? 'remain_quota' : undefined);
     if (field !== undefined) throw new AppError('token_limit_held', { name: token.name }, { field });

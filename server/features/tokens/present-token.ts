@@ -1,4 +1,5 @@
 import type { Token } from '#shared/tokens.ts';
+import { budgetsOf, rateLimitsOf } from '#server/accounts/stored-limits.ts';
 import type { AppContext } from '#server/context.ts';
 import type { TokenRecord } from '#server/db/records/token.ts';
 import { heldOf } from './held-limits.ts';
@@ -37,6 +38,8 @@ export function presentKeyless(context: Pick<AppContext, 'now'>, record: TokenRe
     auto_groups: record.auto_groups ?? '',
     cross_group_retry: record.cross_group_retry ?? false,
     session_budget: record.session_budget ?? 0,
+    rate_limits: rateLimitsOf(record),
+    budgets: budgetsOf(record),
     old_key_until: accepted(record.old_key_until ?? 0, context.now()),
     earlier_keys_until: oldKeysOf(record)
       .slice(1)

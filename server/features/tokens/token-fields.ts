@@ -3,6 +3,7 @@ import { commaList } from '#shared/comma-list.ts';
 import { AppError } from '#shared/errors.ts';
 import { tidyTokenName, type TokenCreate, type TokenEdit, tokenNameProblem, type TokensEdit } from '#shared/tokens.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
+import { storedLimits } from '#server/accounts/stored-limits.ts';
 import { checkAllowedAddresses } from './allowed-addresses.ts';
 import { checkStays } from '#server/settings/group-moves.ts';
 import { mayUseGroup } from '#server/settings/usable-groups.ts';
@@ -24,6 +25,7 @@ export function checkTokenFields(given: TokenCreate | TokenEdit | (TokensEdit & 
     ...(auto_groups === undefined ? {} : { auto_groups: tidyList(auto_groups) }),
     ...(cross_group_retry === undefined ? {} : { cross_group_retry }),
     ...(session_budget === undefined ? {} : { session_budget }),
+    ...storedLimits(given),
   };
 }
 

@@ -11,6 +11,7 @@ import { quotaText } from '#server/accounts/quota-text.ts';
 import { type AccountFields, editAccount } from '#server/accounts/edit-account.ts';
 import { endAccess } from '#server/accounts/end-access.ts';
 import { withEditLock } from '#server/accounts/edit-lock.ts';
+import { storedLimits } from '#server/accounts/stored-limits.ts';
 import { hashPassword, ownerSource } from '#server/accounts/password.ts';
 import type { AppContext } from '#server/context.ts';
 import type { Edited } from '#server/db/edit-record.ts';
@@ -70,7 +71,7 @@ function checkRights(actor: UserRecord, target: UserRecord, edit: UserEdit): voi
 
 /** What is to be stored. Values that do not change are not judged: names from elsewhere may be longer than the limits. */
 function checkedFields(context: AppContext, current: UserRecord, edit: UserEdit): AccountFields {
-  const fields: AccountFields = {};
+  const fields: AccountFields = storedLimits(edit);
   if (edit.username !== undefined && edit.username !== current.username) fields.username = checkUsername(edit.username);
   if (edit.display_name !== undefined && edit.display_name !== current.display_name)
     fields.display_name = checkDisplayName(edit.display_name);

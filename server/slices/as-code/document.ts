@@ -96,6 +96,8 @@ const Token = z.strictObject({
   auto_groups: z.array(Text.min(1)).optional(),
   cross_group_retry: token.cross_group_retry,
   session_budget: token.session_budget,
+  rate_limits: token.rate_limits,
+  budgets: token.budgets,
 });
 
 export const Document = z.strictObject({
@@ -153,6 +155,8 @@ function valueSchema(key: SettingKey): z.ZodType {
       return z.record(Text, z.record(Text, z.array(Text)));
     case 'chats':
       return z.array(z.record(Text, Text));
+    case 'list':
+      return z.array(z.looseObject({}));
     default:
       return isSecret(key) ? Text.describe(Reference) : Text;
   }

@@ -4,6 +4,7 @@ import { ChannelStatus } from '#shared/channels.ts';
 import { commaList } from '#shared/comma-list.ts';
 import { isSecret } from '#shared/settings.ts';
 import { TokenStatus } from '#shared/tokens.ts';
+import { budgetsOf, rateLimitsOf } from '#server/accounts/stored-limits.ts';
 import { plainEntries } from '#server/audit-log/audited-fields.ts';
 import type { AppContext } from '#server/context.ts';
 import type { ChannelRecord } from '#server/db/records/channel.ts';
@@ -236,6 +237,8 @@ function exportToken(token: TokenRecord, user: string, names: References): Recor
     auto_groups: commaList(token.auto_groups ?? ''),
     ...(token.cross_group_retry === true ? { cross_group_retry: true } : {}),
     session_budget: token.session_budget ?? 0,
+    rate_limits: rateLimitsOf(token),
+    budgets: budgetsOf(token),
   });
 }
 

@@ -252,6 +252,8 @@ function inputOf(value: DescribedToken): TokenCreate {
     auto_groups: auto_groups.join(','),
     cross_group_retry: value.cross_group_retry ?? false,
     session_budget: value.session_budget ?? 0,
+    rate_limits: value.rate_limits ?? [],
+    budgets: value.budgets ?? [],
   };
 }
 
@@ -264,7 +266,8 @@ function nameInFile(field: string): string {
 }
 
 function isSame(one: unknown, other: unknown): boolean {
-  const isEmpty = (value: unknown) => value === undefined || value === '' || value === 0 || value === false;
+  const isEmpty = (value: unknown) =>
+    value === undefined || value === '' || value === 0 || value === false || (Array.isArray(value) && value.length === 0);
   return one === other || (isEmpty(one) && isEmpty(other));
 }
 

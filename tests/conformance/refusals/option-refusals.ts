@@ -39,6 +39,9 @@ export const optionRefusals = {
   option_not_nested_map: refuses('GroupGroupRatio', '{"vip": 0.5}'),
   option_not_header_map: refuses('claude.model_headers_settings', '{"claude": {"x": ["a\\r\\nb: c"]}}'),
   option_not_chats: refuses('Chats', '{"name": "https://x"}'),
+  option_not_list: refuses('SiteRateLimits', '[{"meter": "requests", "per": "minute", "amount": 0, "counted": "user"}]', {
+    place: '0.amount',
+  }),
   option_entry_out_of_range: refuses('ModelRatio', '{"gpt-4o": -1}', { name: 'gpt-4o', min: 0, max: /[\d,.e+]+/ }),
   option_entry_unknown: refuses('ToolPrice', '{"web_search": 10, "web_serch:gpt-5*": 1}', { name: 'web_serch:gpt-5*' }),
   option_entry_name: refuses('GroupRatio', '{"default": 1, "a,b": 1}', { name: 'a,b' }),

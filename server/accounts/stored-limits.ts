@@ -1,0 +1,48 @@
+// Rate limits and budgets in the records of tokens and users: JSON texts with fields in one order, so that equal lists are equal texts.
+import type { Budget } from '#shared/budgets.ts';
+import type { RateLimit } from '#shared/rate-limits.ts';
+
+/** Record with limits of its own. Undefined or empty texts stand for none. */
+export interface LimitedRecord {
+  rate_limits?: string;
+  budgets?: string;
+}
+
+/** Fields of an edit as they are stored; absent ones stay absent. */
+export function storedLimits({
+  rate_limits: rates,
+  budgets,
+}: {
+  rate_limits?: readonly RateLimit[] | undefined;
+  budgets?: readonly Budget[] | undefined;
+}): LimitedRecord {
+  return {
+    ...(rates === undefined ? {} : { rate_limits: textOf(rates) }),
+    ...(budgets === undefined ? {} : { budgets: textOf(budgets) }),
+  };
+}
+
+export function rateLimitsOf({ rate_limits: text = '' }: LimitedRecord): RateLimit[] {
+  return listOf<RateLimit>(text);
+}
+
+export function budgetsOf({ budgets: text = '' }: LimitedRecord): Budget[] {
+  return listOf<Budget>(text);
+}
+
+function textOf(list: readonly object[]): string {
+  return list.length === 0 ? '' : JSON.stringify(list.map(sorted));
+}
+
+function sorted(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  const entries: [string, unknown][] = Object.entries(value).filter(([, one]) => one !== undefined);
+  return Object.fromEntries(entries.toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([key, one]) => [key, sorted(one)]));
+}
+
+/** Only lists that a schema has checked are stored. */
+function listOf<Item>(text: string): Item[] {
+  if (text === '') return [];
+  const list: Item[] = JSON.parse(text);
+  return list;
+}

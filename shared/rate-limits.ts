@@ -1,0 +1,79 @@
+// Rate limits: of a token or a user, stored in its record; of groups, models and the whole site, in the setting `SiteRateLimits`. A call must fit all of
+// them.
+import { z } from 'zod/mini';
+import { endpoint } from '#shared/contract.ts';
+import { countedBy, LimitedGroups, LimitedModels } from '#shared/limit-models.ts';
+import { QueryText } from '#shared/query-values.ts';
+import { ruleCheck } from '#shared/rule-check.ts';
+
+export const rateWindows = ['minute', 'hour', 'day'] as const;
+export type RateWindow = (typeof rateWindows)[number];
+/** Limits of what arrives within a window, and of single calls or those that run. */
+export const windowMeters = ['requests', 'tokens'] as const;
+export const callMeters = ['parallel', 'input_tokens', 'output_tokens'] as const;
+/** Limits of one record or of the site. */
+export const mostRateLimits = 20;
+const largest = 1_000_000_000_000;
+
+const Amount = z.int().check(z.minimum(1), z.maximum(largest));
+const windowFields = {
+  /** `tokens`: input and output; reserved at the estimate when a call begins, settled by its usage. */
+  meter: z.enum(windowMeters),
+  per: z.enum(rateWindows),
+  amount: Amount,
+  models: z.optional(LimitedModels),
+};
+const callFields = {
+  /** Calls that run at the same time; tokens of the largest prompt; tokens of the longest answer. */
+  meter: z.enum(callMeters),
+  amount: Amount,
+  models: z.optional(LimitedModels),
+};
+const siteFields = {
+  groups: z.optional(LimitedGroups),
+  counted: z.enum(countedBy),
+};
+
+export const RateLimit = z.union([z.strictObject(windowFields), z.strictObject(callFields)]);
+export type RateLimit = z.infer<typeof RateLimit>;
+export const RateLimits = z.array(RateLimit).check(z.maxLength(mostRateLimits), z.refine(areDistinct, ruleCheck('limitTwice')));
+
+export const SiteRateLimit = z.union([
+  z.strictObject({ ...windowFields, ...siteFields }),
+  z.strictObject({ ...callFields, ...siteFields }),
+]);
+export type SiteRateLimit = z.infer<typeof SiteRateLimit>;
+export const SiteRateLimits = z.array(SiteRateLimit).check(z.maxLength(100), z.refine(areDistinct, ruleCheck('limitTwice')));
+
+/** Identity of a limit among those of its record: a new amount counts on from what was used. */
+export function rateLimitKey(limit: RateLimit | SiteRateLimit): string {
+  const scope = 'counted' in limit ? [limit.counted, ...(limit.groups ?? ['*']).toSorted()] : [];
+  return JSON.stringify([limit.meter, 'per' in limit ? limit.per : '', (limit.models ?? ['*']).toSorted(), scope]);
+}
+
+function areDistinct(limits: readonly (RateLimit | SiteRateLimit)[]): boolean {
+  return new Set(limits.map(rateLimitKey)).size === limits.length;
+}
+
+export const limitScopes = ['token', 'user', 'site'] as const;
+
+/** A limit that binds the caller, as it is now. */
+export const RateLimitState = z.object({
+  scope: z.enum(limitScopes),
+  limit: z.union([RateLimit, SiteRateLimit]),
+  /** What is left now; of `input_tokens` and `output_tokens` the amount. */
+  left: z.int(),
+  /** Unix seconds at which all of it is there again; 0 for meters without a window. */
+  full_at: z.int(),
+});
+export type RateLimitState = z.infer<typeof RateLimitState>;
+
+export const rateLimitApi = {
+  /** Of a token, of a user, or of the caller. Only administrators read those of others. */
+  state: endpoint('GET', '/api/rate_limit/', {
+    access: 'user',
+    query: z.object({ token_id: QueryText, user_id: QueryText }),
+    reply: z.array(RateLimitState),
+    summary: 'Rate limits that bind a token or a user, and what is left of them',
+  }),
+};
