@@ -14,13 +14,13 @@ const largest = Number.MAX_SAFE_INTEGER;
 export const budgetPeriods = ['five_hours', 'day', 'week', 'month', 'once'] as const;
 export type BudgetPeriodName = (typeof budgetPeriods)[number];
 /**
- * `stop`: further calls are refused, and what is reserved never exceeds the budget. `warn`: calls go on. `cheaper`: calls of the models in
- * `cheaper_models` go on with the model named there, others are refused.
+ * `stop`: further calls are refused, and what is reserved never exceeds the budget. `warn`: calls continue. `cheaper`: calls of the models in
+ * `cheaper_models` continue with the model named there, others are refused.
  */
 export const budgetEnds = ['stop', 'warn', 'cheaper'] as const;
 /** Budgets of one record. */
 export const mostBudgets = 10;
-/** Percent used at which the owner is told, if a budget does not say otherwise. */
+/** Percent used at which the owner is notified, unless a budget names others. */
 export const usualNotes: readonly number[] = [50, 80, 100];
 
 const ModelName = z.string().check(z.minLength(1), z.maxLength(200));
@@ -42,7 +42,7 @@ const budgetFields = {
   /** Model → the one that takes its place. */
   cheaper_models: z.optional(z.record(ModelName, ModelName).check(z.refine(isCheaperMap, ruleCheck('cheaperModels')))),
   models: z.optional(LimitedModels),
-  /** Percent used at which the owner is told; absent: `usualNotes`. */
+  /** Percent used at which the owner is notified; absent: `usualNotes`. */
   notes: z.optional(z.array(z.int().check(z.minimum(1), z.maximum(100))).check(z.maxLength(5))),
 };
 
@@ -86,7 +86,7 @@ export const BudgetState = z.object({
   budget: z.union([Budget, SiteBudget]),
   /** Quota of this period, with what was added to it. */
   amount: z.int(),
-  /** Quota left, reserved calls included in what is left; below 0 after the end of a budget that goes on. */
+  /** Quota left, reserved calls included in what is left; below 0 after the end of a budget that lets calls continue. */
   left: z.int(),
   used: z.int(),
   /** Calls that were charged, and calls that were refused. */
