@@ -439,6 +439,30 @@ tokens:
     await root.post('/api/as_code/release', { by: 'own' });
   });
 
+  it('an administrator changes, marks or deletes no existing token of somebody who is not below', async () => {
+    const { context } = app;
+    const chief = await context.db.collection('users').first({ username: 'chief' });
+    for (const [user, owner] of [
+      ['root', root],
+      ['chief', await app.as({ id: chief?.id ?? 0 })],
+    ] as const) {
+      const [token] = (await owner.post('/api/token/', { name: 'theirs', unlimited_quota: true })).data;
+      const before = await context.db.collection('tokens').get(token.id);
+      for (const rest of ['key: "${KEY}"', 'status: disabled', 'models: [a]', 'unlimited_quota: true']) {
+        const text = `version: 1\nname: taken\ntokens: [{ user: ${user}, name: theirs, ${rest} }]`;
+        const answer = await admin.post('/api/as_code/apply', { files: [{ name: 'taken.yaml', text }], secrets: { KEY: 'k'.repeat(48) } });
+        expect(answer, rest).toMatchObject({ code: 'document_invalid' });
+      }
+      expect(await context.db.collection('tokens').get(token.id)).toEqual(before);
+    }
+    const text = 'version: 1\nname: taken\ntokens: [{ user: chief, name: theirs, models: [secret-model] }]';
+    expect(await root.post('/api/as_code/apply', { files: [{ name: 'taken.yaml', text }] })).toMatchObject({ success: true });
+    const changes = async (client: TestClient) => JSON.stringify((await client.get('/api/audit_log/?kind=token')).data);
+    expect(await changes(root)).toContain('secret-model');
+    expect(await changes(admin)).not.toContain('secret-model');
+    await root.post('/api/as_code/release', { by: 'taken' });
+  });
+
   it('two applies at once: one is refused; an edit of somebody else between plan and apply is noticed', async () => {
     const { context } = app;
     const held = Promise.withResolvers<void>();

@@ -1,8 +1,9 @@
 // Tokens of a document, found by their owner and name. A file makes no token for a user whom its applier may not act on.
 import { AppError, type LocalText } from '#shared/errors.ts';
 import { fieldSentence, invalidField } from '#shared/field-rules.ts';
-import { mayActOn } from '#shared/roles.ts';
+import { mayActOn, Role } from '#shared/roles.ts';
 import { TokenStatus, tidyTokenName, type TokenCreate } from '#shared/tokens.ts';
+import { actingOn } from '#server/audit-log/actor.ts';
 import type { ManagedMark } from '#server/db/records/managed-mark.ts';
 import type { TokenRecord } from '#server/db/records/token.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
@@ -34,7 +35,7 @@ const shortestKey = 32;
 const keyLength = 48;
 
 export async function planTokens(planning: Planning, settings: Settings): Promise<PlannedTokens> {
-  const { context, described, by, prunes, actor, problems } = planning;
+  const { context, described, actor, problems } = planning;
   const planned: PlannedTokens = { steps: [], same: 0, left: [], leaving: new Map() };
   const usernames = [...new Set(described.tokens.map(({ value }) => value.user.trim()))];
   const users = await context.db.collection('users').find({ username: { in: usernames } });
@@ -65,7 +66,7 @@ export async function planTokens(planning: Planning, settings: Settings): Promis
     if (key !== undefined) keys.add(key);
     if (found[0] === undefined) created.set(owner.id, [...(created.get(owner.id) ?? []), entry]);
     if (step === null) planned.same += 1;
-    else if (step !== undefined) planned.steps.push(step);
+    else if (step !== undefined) planned.steps.push(onBehalfOf(owner, step));
   }
   for (const [ownerId, entries] of created) {
     const last = entries.at(-1);
@@ -74,6 +75,13 @@ export async function planTokens(planning: Planning, settings: Settings): Promis
       problems.push({ ...last.place, text: refusalText(failure) });
     });
   }
+  await planLeft(planning, planned, wanted);
+  return planned;
+}
+
+/** What these files managed before and do not describe any more. */
+async function planLeft(planning: Planning, planned: PlannedTokens, wanted: ReadonlySet<number>): Promise<void> {
+  const { context, by, prunes, actor, problems } = planning;
   for await (const token of context.db.collection('tokens').each({ managed_by: by })) {
     if (token.DeletedAt !== null || wanted.has(token.id)) continue;
     const owner = await context.db.collection('users').get(token.user_id);
@@ -90,11 +98,15 @@ export async function planTokens(planning: Planning, settings: Settings): Promis
         });
     } else if (!prunes) planned.left.push({ kind: 'token', name });
     else {
-      planned.steps.push(deletion(planning, token, name));
+      planned.steps.push(onBehalfOf(owner, deletion(planning, token, name)));
       planned.leaving.set(token.group, (planned.leaving.get(token.group) ?? 0) + 1);
     }
   }
-  return planned;
+}
+
+/** Records the step for those who may read changes of the owner's tokens. */
+function onBehalfOf(owner: UserRecord | null, { run, ...step }: Step): Step {
+  return { ...step, run: async (applying) => actingOn(owner?.role ?? Role.root, async () => run?.(applying)) };
 }
 
 interface Found {
