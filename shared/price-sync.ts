@@ -18,9 +18,10 @@ export type PriceLine = z.infer<typeof PriceLine>;
 
 /**
  * Why a change waits for a person. `moved`: beyond the guard. `free`: a price falls to zero. `lost`: the model would have no price. `kind`: it would be
- * charged by another unit. `differs`: providers of the catalogue disagree. `again`: a sync has changed the model within a day.
+ * charged by another unit. `differs`: providers of the catalogue disagree. `again`: a sync has changed the model within a day. `author`: who planned
+ * the change for now may not change prices any more.
  */
-export const PriceGuard = z.enum(['moved', 'free', 'lost', 'kind', 'differs', 'again']);
+export const PriceGuard = z.enum(['moved', 'free', 'lost', 'kind', 'differs', 'again', 'author']);
 export type PriceGuard = z.infer<typeof PriceGuard>;
 
 /** A change that waits for a person. Times are unix seconds. */
@@ -41,14 +42,17 @@ export const PriceReview = z.object({
 });
 export type PriceReview = z.infer<typeof PriceReview>;
 
-/** `changed`: an entry is no longer as the plan found it, so nothing was applied. */
+/**
+ * `changed`: an entry is no longer as the plan found it, so nothing was applied. `held`: who planned it may not change prices any more, so it will wait
+ * for a review at its time.
+ */
 export const PricePlan = z.object({
   id: z.int(),
   model: z.string(),
   lines: z.array(PriceLine),
   /** When it is applied. */
   at: z.int(),
-  state: z.enum(['waiting', 'changed']),
+  state: z.enum(['waiting', 'changed', 'held']),
   username: z.string(),
   created_at: z.int(),
   source: z.string(),

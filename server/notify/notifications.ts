@@ -227,7 +227,7 @@ function firstOf(models: readonly string[]): { count: number; models: string } {
 /** Alerts administrators of price changes that wait for a review. @param run number of the sync that found them */
 export async function alertOfPriceReviews(
   parts: NotificationDependencies,
-  { run, source, models }: { run: number; source: string; models: readonly string[] },
+  { run, source, models }: { run: number | string; source: string; models: readonly string[] },
 ): Promise<void> {
   await alertAdministrators(parts, `price-review:${run}`, { code: 'price_review', source: plainText(source), ...firstOf(models) });
 }

@@ -1,6 +1,8 @@
 // Prices of a catalogue: reviewed, guarded, planned, by the schedule; and prices by date.
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { Role } from '#shared/roles.ts';
+import { UserStatus } from '#shared/user.ts';
 import type { PriceSyncRecord } from '#server/db/records/price-sync.ts';
 import type { PriceReview, PriceSyncOverview, PriceSyncRun } from '#shared/price-sync.ts';
 import { applyPlans, syncPrices } from '#server/slices/prices/tend-prices.ts';
@@ -204,6 +206,34 @@ describe.each(engines)('price syncs on $kind', (engine) => {
     expect(await notices()).toContainEqual({ code: 'price_plan_changed', count: 1, models: 'old' });
     expect(await root.delete(`/api/price/plan/${plans[0]?.id}`)).toMatchObject({ success: true });
     expect((await overview()).plans).toEqual([]);
+  });
+
+  it('a plan whose author may not change prices any more waits for a review at its time', async () => {
+    const { db } = app.context;
+    const keeper = await app.createUser({ username: 'keeper', role: Role.admin });
+    const client = await app.as(keeper);
+    const at = () => Math.floor(app.clock.now() / 1000) + 3600;
+    const plan = async () => client.post('/api/price/sync/apply', { changes: named(await overview()), at: at() });
+    for (const change of [{ role: Role.user }, { status: UserStatus.banned }, { DeletedAt: new Date(app.clock.now()).toISOString() }]) {
+      await run();
+      expect(await plan()).toMatchObject({ success: true, data: { done: ['new', 'old'] } });
+      await db.collection('users').patch({ id: keeper.id }, { set: change });
+      expect((await overview()).plans.map(({ state }) => state)).toEqual(['held', 'held']);
+      app.clock.advance(hour);
+      await applyPlans(app.context);
+      expect(ratios()).toEqual({ old: 1, kept: 2 });
+      const { reviews, plans } = await overview();
+      expect(plans).toEqual([]);
+      expect(reviews).toMatchObject([
+        { model: 'new', guards: ['author'], is_new: true },
+        { model: 'old', guards: ['author'], is_new: false },
+      ]);
+      expect(await notices()).toContainEqual({ code: 'price_review', source: publicName, count: 2, models: 'new, old' });
+      await db.collection('users').patch({ id: keeper.id }, { set: { role: Role.admin, status: UserStatus.active, DeletedAt: null } });
+      await app.context.changes.announce('user', keeper.id);
+    }
+    expect((await root.post('/api/price/sync/apply', { changes: named(await overview()) })).data.done).toEqual(['new', 'old']);
+    expect(ratios()).toEqual({ old: 1.5, kept: 2, new: 2 });
   });
 
   it('what was reviewed in dollars is not applied when its ratios mean other dollars', async () => {

@@ -8,11 +8,9 @@ export function UpdateMark({ row: { guards, isNew, plan, at } }: { row: UpdateRo
   const { t } = useTranslation();
   const format = useFormat();
   if (plan !== undefined) {
-    return plan.isChanged ? (
-      <StatusMark status="failed">{t('price-updates.state.changed')}</StatusMark>
-    ) : (
-      <StatusMark status="queued">{t('price-updates.state.planned', { time: format.date(at) })}</StatusMark>
-    );
+    if (plan.state === 'changed') return <StatusMark status="failed">{t('price-updates.state.changed')}</StatusMark>;
+    if (plan.state === 'held') return <StatusMark status="look">{t('price-updates.state.held')}</StatusMark>;
+    return <StatusMark status="queued">{t('price-updates.state.planned', { time: format.date(at) })}</StatusMark>;
   }
   const [first] = guards;
   if (first !== undefined) return <StatusMark status="look">{t(`price-updates.guard.${first}`)}</StatusMark>;

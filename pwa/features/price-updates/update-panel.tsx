@@ -36,7 +36,8 @@ export function UpdatePanel({ row, mayWrite, ...ways }: UpdatePanelProps) {
             ))}
           </ul>
         )}
-        {plan?.isChanged === true && <p className={typography.secondary}>{t('price-updates.state.changed_why')}</p>}
+        {plan?.state === 'changed' && <p className={typography.secondary}>{t('price-updates.state.changed_why')}</p>}
+        {plan?.state === 'held' && <p className={typography.secondary}>{t('price-updates.state.held_why')}</p>}
         <ChangeLines lines={linesOf(lines)} />
         {unplaced.length > 0 && (
           <p className={`${typography.secondary} ${styles.break}`}>{t('price-updates.unplaced_here', { names: unplaced.join(', ') })}</p>

@@ -1,4 +1,4 @@
-import type { PriceGuard, PriceLine, PriceSyncOverview } from '#shared/price-sync.ts';
+import type { PriceGuard, PriceLine, PricePlan, PriceSyncOverview } from '#shared/price-sync.ts';
 
 /** A change that waits for a person, or for its time. */
 export interface UpdateRow {
@@ -14,7 +14,7 @@ export interface UpdateRow {
   at: number;
   /** Absent: it is planned. */
   revision?: string;
-  plan?: { id: number; isChanged: boolean; username: string };
+  plan?: Pick<PricePlan, 'id' | 'state' | 'username'>;
 }
 
 /** Reviews first: those that a guard holds back, then the others; plans by their time. */
@@ -26,7 +26,7 @@ export function updateRows({ reviews, plans }: Pick<PriceSyncOverview, 'reviews'
     isNew,
   }));
   const planned = plans.map(({ id, model, lines, at, state, username, source }): UpdateRow => {
-    const plan = { id, isChanged: state === 'changed', username };
+    const plan = { id, state, username };
     return { key: `plan:${id}`, model, lines, guards: [], unplaced: [], provider: source, isNew: false, at, plan };
   });
   const rank = ({ guards }: UpdateRow): number => (guards.length > 0 ? 0 : 1);

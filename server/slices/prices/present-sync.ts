@@ -2,6 +2,7 @@ import type { PriceSyncOverview, PriceSyncRun } from '#shared/price-sync.ts';
 import type { AppContext } from '#server/context.ts';
 import type { PriceSyncRecord } from '#server/db/records/price-sync.ts';
 import { catalogueHost } from './fetch-catalogue.ts';
+import { mayApplyPlan } from './plan-author.ts';
 
 const shownRuns = 20;
 const shownChanges = 5_000;
@@ -16,7 +17,7 @@ export async function readSync({ db, settings, now }: AppContext): Promise<Price
   ]);
   const planners = [...new Set(plans.map(({ user_id: id }) => id))];
   const users = planners.length === 0 ? [] : await db.collection('users').find({ id: { in: planners } });
-  const names = new Map(users.map(({ id, username }) => [id, username]));
+  const authors = new Map(users.map((user) => [user.id, user]));
   const interval = settings.get('PriceSyncHours');
   const scheduled = runs.find(({ trigger }) => trigger === 'schedule');
   const source = catalogueHost(settings);
@@ -41,15 +42,15 @@ export async function readSync({ db, settings, now }: AppContext): Promise<Price
     })),
     plans: plans
       .toSorted((one, other) => one.at - other.at || one.id - other.id)
-      .map(({ id, model, lines, at: due, state, user_id, created_at, source: from }) => ({
+      .map(({ id, model, lines, at: due, state, user_id, entries, created_at, source: from }) => ({
         id,
         model,
         lines,
         at: due,
-        state,
+        state: state === 'waiting' && !mayApplyPlan(authors.get(user_id), { entries }) ? ('held' as const) : state,
         created_at,
         source: from,
-        username: names.get(user_id) ?? '',
+        username: authors.get(user_id)?.username ?? '',
       })),
     at,
   };

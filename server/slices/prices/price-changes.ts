@@ -8,6 +8,7 @@ import type { PriceSyncField } from '#shared/price-sync-settings.ts';
 import { factorOfPart, type TierPart, tierFactorsOf } from '#shared/service-tiers.ts';
 import type { NumberMap } from '#shared/setting-values.ts';
 import { settingProblem } from '#shared/settings.ts';
+import type { PriceReviewRecord } from '#server/db/records/price-review.ts';
 import { type CataloguePrices, InvalidPrice, modelRatioOf, ratioOf, type TokenKind, type TokenPrices } from './catalogues/catalogue.ts';
 import {
   byPriceKey,
@@ -246,7 +247,7 @@ function differingEntries(before: Prices, after: Prices): PriceEntry[] {
 }
 
 /** Identifies the content of a change: equal only if the same entries have the same values before and after, and mean the same prices. */
-export function revisionOf({ entries, lines }: Pick<PriceChange, 'entries' | 'lines'>): string {
+export function revisionOf({ entries, lines }: Pick<PriceReviewRecord, 'entries' | 'lines'>): string {
   return createHash('sha256')
     .update(JSON.stringify([entries, lines]))
     .digest('base64url')

@@ -1,9 +1,9 @@
 // Jobs: the schedule of syncs, and planned changes whose time has come.
 import { AppError } from '#shared/errors.ts';
-import { Role } from '#shared/roles.ts';
 import type { AppContext } from '#server/context.ts';
 import { alertOfPricePlans } from '#server/notify/notifications.ts';
 import { applyEntries } from './apply-entries.ts';
+import { mayApplyPlan, returnToReview } from './plan-author.ts';
 import { runSync } from './run-sync.ts';
 
 const hourSeconds = 3_600;
@@ -22,16 +22,21 @@ export async function syncPrices(context: AppContext): Promise<void> {
   await runSync(context, { trigger: 'schedule', userId: 0 });
 }
 
-/** Changes of one time, person and catalogue are one save. */
+/** Changes of one time, person and catalogue are one save. Those of a person who may not change prices any more wait for a review. */
 export async function applyPlans(context: AppContext): Promise<void> {
   const { db, now } = context;
   const plans = db.collection('price_plans');
   const due = await plans.find({ state: 'waiting', at: { lte: Math.floor(now() / 1000) } }, { sort: [['at', 1]], limit: mostPlans });
   for (const group of Map.groupBy(due, ({ at, user_id, source }) => `${at} ${user_id} ${source}`).values()) {
     const [{ user_id, source } = { user_id: 0, source: '' }] = group;
-    const actor = { id: user_id, username: (await db.collection('users').get(user_id))?.username ?? '', role: Role.root };
     // Of several plans for one model at one time, the later one counts.
     const latest = [...new Map(group.map((plan) => [plan.model, plan])).values()];
+    const actor = (await db.collection('users').get(user_id)) ?? undefined;
+    if (!latest.every((plan) => mayApplyPlan(actor, plan)) || actor === undefined) {
+      await returnToReview(context, latest);
+      await plans.remove({ id: { in: group.map(({ id }) => id) } });
+      continue;
+    }
     const { done, changed } = await applyEntries(context, latest, { actor, reason: source === '' ? {} : { source } }).catch(
       (failure: unknown) => {
         // What the settings refuse would be refused again, and those that follow are not to wait for it.
