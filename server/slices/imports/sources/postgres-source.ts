@@ -16,13 +16,18 @@ const dateTypes = [1082, 1114, 1184] as const;
 export async function openPostgresSource(address: string): Promise<SourceDatabase> {
   const types = new pg.TypeOverrides();
   for (const type of dateTypes) types.setTypeParser(type, (written: string) => written);
-  const client = new pg.Client({
-    connectionString: address,
-    connectionTimeoutMillis: connectMs,
-    statement_timeout: statementMs,
-    query_timeout: statementMs,
-    types,
-  });
+  const client = withoutEnvironment(
+    () =>
+      new pg.Client({
+        connectionString: address,
+        connectionTimeoutMillis: connectMs,
+        statement_timeout: statementMs,
+        query_timeout: statementMs,
+        types,
+      }),
+  );
+  // An absent password is looked up in the password file of this machine.
+  client.password ??= '';
   // Without it, a lost connection would end the process.
   client.on('error', () => undefined);
   const read = async ({ text, values }: Statement): Promise<SourceRow[]> => {
@@ -62,6 +67,17 @@ export async function openPostgresSource(address: string): Promise<SourceDatabas
     throw failure instanceof SourceError
       ? failure
       : new SourceError(`The database cannot be read: ${reasonOf(failure)}`, { cause: failure });
+  }
+}
+
+/** The driver completes an address by `PG*` variables, which hold passwords and options of this machine's own databases. */
+function withoutEnvironment<Result>(make: () => Result): Result {
+  const own = Object.entries(process.env).filter(([name]) => name.startsWith('PG'));
+  for (const [name] of own) delete process.env[name];
+  try {
+    return make();
+  } finally {
+    Object.assign(process.env, Object.fromEntries(own));
   }
 }
 

@@ -49,6 +49,8 @@ export function readRemoteAddress(text: string): Exclude<SourceAddress, { engine
   const { protocol, hostname, port, username, password, pathname, searchParams } = new URL(address.url);
   // `%2F` in the host is a socket.
   if (!/^[\w.:[\]-]+$/.test(hostname)) return undefined;
+  // The driver would take the account of this process.
+  if (address.engine === 'postgresql' && username === '') return undefined;
   const account = username === '' ? '' : `${username}${password === '' ? '' : `:${password}`}@`;
   const wanted = ['sslmode', 'ssl-mode', 'tls', 'ssl'].map((name) => searchParams.get(name) ?? '').find((value) => value !== '') ?? '';
   const level = verified.test(wanted) ? 'verified' : encrypted.test(wanted) ? 'encrypted' : 'none';
