@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { ChannelStatus } from '#shared/channels.ts';
 import type { ChannelKeyRecord } from '#server/db/records/channel-key.ts';
+import { storeCooldowns } from '#server/exchange/keys/key-cooldowns.ts';
 import { newKey } from '#server/exchange/keys/new-key.ts';
 import { createToken } from '#tests/support/build-token.ts';
 import { engines, oneEngine } from '#tests/support/engines.ts';
@@ -97,6 +98,32 @@ describe.each(engines)('keys of a channel on $kind', (engine) => {
     expect(await statusOf()).toBe(ChannelStatus.enabled);
     expect(await call(scene, false)).toBe(200);
     expect(sentWith(scene, 7)).toBe(1);
+  });
+
+  test('cool-downs that several processes store at once are all stored', async () => {
+    await using scene = await createScene(engine);
+    const { context } = scene.app;
+    const [id = 0] = await giveKeys(scene, 2);
+    const rows = context.db.collection('channel_keys');
+    // Every process has read the key before the first one writes.
+    const read = Promise.withResolvers<void>();
+    let readers = 0;
+    const reading = async (key: number) => {
+      const record = await rows.get(key);
+      readers += 1;
+      if (readers === 3) read.resolve();
+      await read.promise;
+      return record;
+    };
+    const end = context.now() + 60_000;
+    const stored = ['a', 'b', 'c'].map((model) =>
+      storeCooldowns(
+        { get: reading, patch: rows.patch.bind(rows) },
+        { keyId: id, cooldowns: [{ model, until: end, status: 429 }], now: context.now() },
+      ),
+    );
+    expect(await Promise.all(stored)).toEqual([true, true, true]);
+    expect((await rows.get(id))?.cooldowns.map(({ model }) => model).toSorted()).toEqual(['a', 'b', 'c']);
   });
 
   test('a rest that a provider reports to one process is obeyed by the other', async () => {

@@ -28,6 +28,8 @@ export interface ChannelKeyRecord {
   no_balance: boolean;
   /** Cool-downs that have not ended, or ended lately. */
   cooldowns: KeyCooldown[];
+  /** Counts writes of cool-downs that began: each is based on the one before. Undefined if there was none. */
+  cooldown_writes?: number;
   /** At least 1. */
   weight: number;
   /** Maximum calls in progress per process; 0 without a limit. */

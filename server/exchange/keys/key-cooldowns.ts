@@ -81,16 +81,21 @@ export function createKeyCooldowns(
   };
 }
 
-/** Returns false if the key is gone. */
-async function storeCooldowns(
-  rows: Collection<ChannelKeyRecord>,
+/** Adds to the stored cool-downs. Returns false if the key is gone. */
+export async function storeCooldowns(
+  rows: Pick<Collection<ChannelKeyRecord>, 'get' | 'patch'>,
   { keyId, cooldowns, now }: { keyId: number; cooldowns: readonly KeyCooldown[]; now: number },
 ): Promise<boolean> {
-  const record = await rows.get(keyId);
-  if (record === null) return false;
+  const before = await rows.get(keyId);
+  for (let record = before; record !== null && record.key_hash === before?.key_hash; record = await rows.get(keyId)) {
+    const { key_hash, revision, cooldown_writes: writes } = record;
+    // Cool-downs that another process has stored, and those that an administrator has ended meanwhile, count.
+    const isSame = { id: keyId, key_hash, revision, cooldown_writes: writes ?? { exists: false } };
+    const set = { cooldowns: mergeCooldowns(record.cooldowns, cooldowns, now) };
+    if ((await rows.patch(isSame, { set, increment: { cooldown_writes: 1 } })) !== null) return true;
+  }
   // A key that was replaced meanwhile has its own limits.
-  await rows.patch({ id: keyId, key_hash: record.key_hash }, { set: { cooldowns: mergeCooldowns(record.cooldowns, cooldowns, now) } });
-  return true;
+  return before !== null;
 }
 
 /** Returns the newest cool-down of each model, without those that have ended. */
