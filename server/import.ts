@@ -81,7 +81,10 @@ async function main(): Promise<number> {
       checkConflicts(plan);
       const { report, proof, backup } = await runCommand(context, { program, options, plan, onProgress: showProgress, signal: stopping() });
       if (process.stderr.isTTY) process.stderr.write('\n');
-      if (backup !== undefined) process.stderr.write(`The backup from before the import: ${backup}\n`);
+      if (backup !== undefined)
+        process.stderr.write(
+          `The backup from before the import: ${backup}\nTo undo it, stop the servers and run: npm run restore -- ${backup}\n`,
+        );
       write({ report, proof }, `${reportText(report)}\n${proofText(proof)}`);
       return proof.is_complete ? 0 : 1;
     } finally {

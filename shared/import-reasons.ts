@@ -1,5 +1,6 @@
 // Why rows of another gateway's database are left out of an import, or changed by it. `{detail}` is filled from the note.
 import type { LocalText } from './errors.ts';
+import type { ImportNote } from './imports.ts';
 
 export const importReasons = {
   // Any row
@@ -161,9 +162,12 @@ const channelProblems: Readonly<Record<string, LocalText>> = {
   format: { zh: '渠道类型不支持所设的格式', en: 'its type does not support one of its formats' },
 };
 
-/** The reason as a text. */
-export function importReasonText(code: string, detail: string, language: 'zh' | 'en'): string {
-  if (!isImportReason(code)) return code;
-  const said = code === 'channel_invalid' ? (channelProblems[detail]?.[language] ?? detail) : detail;
-  return importReasons[code][language].replace('{detail}', () => said);
+/** The reason of a remark as a text. */
+export function importReasonText(
+  { reason, detail, detail_texts: texts }: Pick<ImportNote, 'reason' | 'detail' | 'detail_texts'>,
+  language: 'zh' | 'en',
+): string {
+  if (!isImportReason(reason)) return reason;
+  const shown = texts ?? (reason === 'channel_invalid' ? channelProblems[detail] : undefined);
+  return importReasons[reason][language].replace('{detail}', () => shown?.[language] ?? detail);
 }

@@ -66,6 +66,8 @@ export const ImportNote = z.object({
   kind: z.string(),
   reason: z.string(),
   detail: z.string(),
+  /** The detail by language, if it is more than a name or a value. */
+  detail_texts: z.optional(z.object({ zh: z.string(), en: z.string() })),
   rows: z.int(),
   quota: z.int(),
   /** The first rows by name. */
@@ -193,6 +195,8 @@ export const ImportDetails = z.extend(ImportRun, {
   plan: z.optional(ImportReport),
   report: z.optional(ImportReport),
   proof: z.optional(ImportProof),
+  /** Backup that was made before, unless its file has been removed since: its file, and the folder or bucket of it. */
+  backup: z.optional(z.object({ name: z.string(), where: z.string() })),
 });
 export type ImportDetails = z.infer<typeof ImportDetails>;
 

@@ -153,7 +153,9 @@ describe.each(engines)('imports from the console on $kind', (engine) => {
     expect(done).toMatchObject({ state: 'done', is_proved: true, backup_id: expect.any(Number) });
     expect(done.proof?.sums.every(({ is_equal: isEqual }) => isEqual)).toBe(true);
     expect((await audit(db, app.clock.now)).findings).toEqual([]);
-    expect(await db.collection('backups').get(done.backup_id ?? 0)).toMatchObject({ state: 'done', trigger: 'import' });
+    const backup = await db.collection('backups').get(done.backup_id ?? 0);
+    expect(backup).toMatchObject({ state: 'done', trigger: 'import' });
+    expect(done.backup).toEqual({ name: backup?.name, where: backup?.where });
     expect(files()).toEqual([]);
     expect(await db.collection('imports').get(id)).toMatchObject({ source_cipher: '', alive_until: 0 });
     expect(await root.post(`/api/import/${id}/start`)).toMatchObject({ code: 'import_not_ready' });

@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
+import { importReasonText } from '#shared/import-reasons.ts';
 import { runImport } from '#server/slices/imports/run-import.ts';
 import { embeddedEngine, engines } from '#tests/support/engines.ts';
 import {
@@ -86,6 +87,20 @@ describe.each(engines)('an import of new-api on $kind', (engine) => {
     });
     const { report, proof } = await importFrom(app, source.file);
     expect(report.money).toEqual(plan.money);
+    const unknown = plan.notes.filter(({ kind, effect, reason }) => kind === 'setting' && effect === 'left' && reason !== 'setting_needs');
+    expect(unknown.map(({ reason }) => reason)).toContain('setting_unknown');
+    const settings = countOf(plan, 'setting');
+    expect(settings?.left).toBe(unknown.reduce((sum, { rows }) => sum + rows, 0));
+    expect(settings?.source).toBe(
+      ['added', 'changed', 'same', 'left'].reduce((sum, name) => sum + Number(Reflect.get(settings ?? {}, name)), 0),
+    );
+    // Prose is in both languages.
+    expect(plan.notes.filter(({ detail, detail_texts: texts }) => texts === undefined && /[a-z]{2} [a-z]{2}/.test(detail))).toEqual([]);
+    const tables = plan.notes
+      .filter(({ reason }) => reason === 'table_no_place')
+      .map((note) => importReasonText(note, 'zh').split('：')[1]);
+    expect(tables.join()).toContain('套餐');
+    expect(tables.join()).not.toMatch(/[a-z]{2}/);
     expect(countOf(report, 'user')).toEqual({ kind: 'user', source: 13, added: 0, changed: 0, same: 12, left: 1 });
     expect(moneyOf(report)).toMatchObject(known['new-api-2026'].sums);
     expect(proof).toMatchObject({ is_complete: true, unbalanced: 0, openings: 27, without_opening: 0, missing: 0 });
@@ -179,7 +194,7 @@ describe.each(engines)('an import of new-api on $kind', (engine) => {
     const report = await planImport(app, source.file);
     expect(report.notes).toContainEqual(expect.objectContaining({ effect: 'left', reason: 'plan_left', rows: 3, quota: 7_290_239 }));
     expect(report.notes).toContainEqual(expect.objectContaining({ reason: 'plan_unlimited', rows: 1 }));
-    expect(report.notes).toContainEqual(expect.objectContaining({ reason: 'second_factor', names: ['user 4'] }));
+    expect(report.notes).toContainEqual(expect.objectContaining({ reason: 'second_factor', names: ['user_id 4'] }));
     expect(report.notes).toContainEqual(expect.objectContaining({ reason: 'deleted', kind: 'user', quota: 13_505_585, names: ['gone'] }));
     const text = JSON.stringify(report);
     for (const secret of ['invented-epay-key', 'sk-up-7', keyOf(3), 'WHO5XDJNSETSH33ULC25MXDZ2L2ZQHPB']) expect(text).not.toContain(secret);

@@ -189,7 +189,14 @@ function WayBack({ run }: { run: ImportDetails }) {
   return (
     <div className={`${layout.stackSm} ${styles.foot}`}>
       {run.state === 'done' && <p>{t('imports.next.text')}</p>}
-      <p>{run.backup_id === undefined ? t('imports.back.none') : t('imports.back.backup', { id: run.backup_id })}</p>
+      {run.backup === undefined ? (
+        <p>{run.backup_id === undefined ? t('imports.back.none') : t('imports.back.removed', { id: run.backup_id })}</p>
+      ) : (
+        <>
+          <p>{t('imports.back.backup', run.backup)}</p>
+          <code className={styles.break}>npm run restore -- {run.backup.name}</code>
+        </>
+      )}
     </div>
   );
 }

@@ -144,7 +144,7 @@ function NoteLine({ note }: { note: ImportNote }) {
         <span>{more > 0 && names.length > 0 ? t('imports.note.names_more', { names: listed, rows: format.count(more) }) : listed}</span>
         <span className={typography.muted}>{t(`imports.rowkind.${note.kind}`)}</span>
       </span>
-      <span className={styles.noteReason}>{importReasonText(note.reason, note.detail, currentLanguage() === 'en' ? 'en' : 'zh')}</span>
+      <span className={styles.noteReason}>{importReasonText(note, currentLanguage() === 'en' ? 'en' : 'zh')}</span>
       <span className={styles.noteFigures}>
         {format.count(note.rows)}
         {note.quota !== 0 && <span>{format.quotaExact(note.quota)}</span>}

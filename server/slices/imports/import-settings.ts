@@ -21,20 +21,20 @@ export async function importSettings(job: ImportJob): Promise<void> {
   const rows = new Map(
     (await context.db.collection('options').find({ id: { in: wanted.map(({ key }) => key) } })).map((row) => [row.id, row]),
   );
-  const chosen: MappedSetting[] = [];
+  const chosen: (MappedSetting & { outcome: 'added' | 'changed' })[] = [];
   const judged = wanted.map((setting) => ({ setting, outcome: outcomeOf(job, setting, rows.get(setting.key)) }));
   const names = namesHere(job, new Set(judged.filter(({ outcome }) => outcome !== 'left').map(({ setting: { key } }) => key)));
   for (const { setting, outcome } of judged) {
     const merged = outcome === 'left' ? mergedHere(job, setting, { row: rows.get(setting.key), names }) : undefined;
     report.row('setting', { money: noMoney }, merged === undefined ? outcome : 'changed');
     if (merged !== undefined) {
-      chosen.push({ ...setting, text: merged });
+      chosen.push({ ...setting, text: merged, outcome: 'changed' });
       report.note('changed', 'setting', setting.key, { reason: 'setting_merged' });
       continue;
     }
     if (outcome === 'left') report.note('left', 'setting', setting.key, { reason: 'setting_kept' });
     if (outcome === 'added' || outcome === 'changed') {
-      chosen.push(setting);
+      chosen.push({ ...setting, outcome });
       if (paymentSettings.has(setting.key)) report.note('changed', 'setting', setting.key, { reason: 'setting_payment' });
     }
   }
@@ -88,7 +88,7 @@ function isSame(key: SettingKey, one: string, other: string): boolean {
 }
 
 /** Drops what needs another setting that is set neither here nor there. */
-function withNeeds({ context, report }: ImportJob, chosen: readonly MappedSetting[]): MappedSetting[] {
+function withNeeds({ context, report }: ImportJob, chosen: readonly (MappedSetting & { outcome: 'added' | 'changed' })[]): MappedSetting[] {
   const texts = new Map(chosen.map(({ key, text }) => [key, text]));
   const isOn = (key: SettingKey): boolean => {
     const text = texts.get(key);
@@ -96,9 +96,12 @@ function withNeeds({ context, report }: ImportJob, chosen: readonly MappedSettin
     const value: unknown = parsed === undefined ? context.settings.get(key) : parsed.ok ? parsed.value : '';
     return Array.isArray(value) ? value.length > 0 : value !== false && value !== '';
   };
-  return chosen.filter(({ key }) => {
+  return chosen.filter(({ key, outcome }) => {
     const missing = isOn(key) ? settingRequirements.find((one) => one.key === key && !isOn(one.needs)) : undefined;
-    if (missing !== undefined) report.note('left', 'setting', key, { reason: 'setting_needs', detail: missing.needs });
+    if (missing !== undefined) {
+      report.refuse('setting', { money: noMoney }, outcome);
+      report.note('left', 'setting', key, { reason: 'setting_needs', detail: missing.needs });
+    }
     return missing === undefined;
   });
 }

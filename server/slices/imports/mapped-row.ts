@@ -1,4 +1,5 @@
 // What mappers return: a source row as a draft of Tidegate's record, with notes about everything that is not taken over.
+import type { LocalText } from '#shared/errors.ts';
 import type { ImportReason } from '#shared/import-reasons.ts';
 import type { ChannelKeyRecord } from '#server/db/records/channel-key.ts';
 import type { ChannelRecord } from '#server/db/records/channel.ts';
@@ -14,7 +15,7 @@ import type { MoneyFields } from '#server/db/records/money-fields.ts';
 export interface RowNote {
   reason: ImportReason;
   /** Fills the reason's text; of a bounded vocabulary, because notes are summed by it. */
-  detail?: string;
+  detail?: string | LocalText;
   /** Quota that the remark is about. */
   quota?: number;
 }

@@ -29,13 +29,14 @@ export function reportText({ label, counts, money, notes, more_notes: more }: Im
     const found = notes.filter((note) => note.effect === effect);
     if (found.length === 0) continue;
     lines.push('', `${effects[effect]}:`);
-    for (const { kind, reason, detail, rows, quota, names } of found) {
+    for (const note of found) {
+      const { kind, rows, quota, names } = note;
       const some = names
         .filter((name) => name !== '')
         .slice(0, 8)
         .join(', ');
       lines.push(
-        `  ${kindNames[kind] ?? kind}, ${rows}: ${importReasonText(reason, detail, 'en')}${quota === 0 ? '' : ` (${quota} quota)`}${some === '' ? '' : `: ${some}${rows > 8 ? ' …' : ''}`}`,
+        `  ${kindNames[kind] ?? kind}, ${rows}: ${importReasonText(note, 'en')}${quota === 0 ? '' : ` (${quota} quota)`}${some === '' ? '' : `: ${some}${rows > 8 ? ' …' : ''}`}`,
       );
     }
   }

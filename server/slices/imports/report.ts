@@ -34,17 +34,18 @@ export class Report {
     this.#addMoney(kind, money, outcome !== 'left' ? 'here' : leftOut?.reason === 'deleted' ? 'deleted' : 'left');
   }
 
-  /** A row that counts as added is left out after all. */
-  refuse(kind: ImportKind, { money }: Pick<MappedRow<unknown>, 'money'>): void {
+  /** A row that has been counted is left out after all. */
+  refuse(kind: ImportKind, { money }: Pick<MappedRow<unknown>, 'money'>, counted: 'added' | 'changed' = 'added'): void {
     const count = this.countOf(kind);
-    count.added -= 1;
+    count[counted] -= 1;
     count.left += 1;
     this.#addMoney(kind, { amount: -money.amount, used: -money.used }, 'here');
     this.#addMoney(kind, money, 'left');
   }
 
   note(effect: ImportNote['effect'], kind: string, name: string, note: RowNote, rows = 1): void {
-    const { reason, detail = '', quota = 0 } = note;
+    const { reason, detail: given = '', quota = 0 } = note;
+    const [detail, texts] = typeof given === 'string' ? [given, undefined] : [given.en, given];
     const key = [effect, kind, reason, detail].join('\n');
     let known = this.#notes.get(key);
     if (known === undefined) {
@@ -52,7 +53,8 @@ export class Report {
         this.#moreNotes += 1;
         return;
       }
-      known = { effect, kind, reason, detail: detail.slice(0, 200), rows: 0, quota: 0, names: [] };
+      const shown = { detail: detail.slice(0, 200), ...(texts === undefined ? {} : { detail_texts: texts }) };
+      known = { effect, kind, reason, ...shown, rows: 0, quota: 0, names: [] };
       this.#notes.set(key, known);
     }
     known.rows += rows;
@@ -60,7 +62,13 @@ export class Report {
     if (known.names.length < mostNames) known.names.push(name.length > longestName ? `${name.slice(0, longestName)}…` : name);
   }
 
-  named({ kind, name, note, isLeftOut, rows }: NamedNote): void {
+  /** Settings that are left out are in no page of rows, so they are counted here. */
+  named({ kind, name, note, isLeftOut, rows = 1 }: NamedNote): void {
+    if (isLeftOut && kind === 'setting') {
+      const count = this.countOf(kind);
+      count.source += rows;
+      count.left += rows;
+    }
     this.note(isLeftOut ? 'left' : 'changed', kind, name, note, rows);
   }
 

@@ -126,7 +126,11 @@ function count<Draft>(job: ImportJob, kind: DraftKind, verdict: Verdict<Draft>):
 /** Another writer took a unique value after it was checked. */
 function refused(job: ImportJob, kind: DraftKind, row: FreshRow<unknown>): void {
   job.report.refuse(kind, row);
-  job.report.note('left', kind, row.name, { reason: 'unreadable', detail: 'unique index', quota: row.money.amount });
+  job.report.note('left', kind, row.name, {
+    reason: 'unreadable',
+    detail: { zh: '唯一索引冲突', en: 'unique index' },
+    quota: row.money.amount,
+  });
 }
 
 /** Ids that were reserved for these rows before, or new ones, stored before anything is written. */

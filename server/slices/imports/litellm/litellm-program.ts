@@ -1,5 +1,6 @@
 // LiteLLM: its config.yaml, its PostgreSQL database, or both.
 import { createHash } from 'node:crypto';
+import type { LocalText } from '#shared/errors.ts';
 import type { Secrets } from '#server/secrets/secrets.ts';
 import { type Drafts, leftOut, type MappedRow } from '../mapped-row.ts';
 import type { MappedSetting } from '../newapi/map-settings.ts';
@@ -35,17 +36,17 @@ const tables = {
   log: 'LiteLLM_SpendLogs',
 } as const;
 /** Tables without a counterpart. */
-const counted: Readonly<Record<string, string>> = {
-  LiteLLM_TeamTable: 'teams',
-  LiteLLM_TeamMembership: 'memberships of teams',
-  LiteLLM_OrganizationTable: 'organisations',
-  LiteLLM_ProjectTable: 'projects',
-  LiteLLM_EndUserTable: 'end users',
-  LiteLLM_TagTable: 'tags',
-  LiteLLM_GuardrailsTable: 'guardrails',
-  LiteLLM_MCPServerTable: 'MCP servers',
-  LiteLLM_DeprecatedVerificationToken: 'rotated keys that still work',
-  LiteLLM_ObjectPermissionTable: 'permissions on objects',
+const counted: Readonly<Record<string, LocalText>> = {
+  LiteLLM_TeamTable: { zh: '团队', en: 'teams' },
+  LiteLLM_TeamMembership: { zh: '团队成员', en: 'memberships of teams' },
+  LiteLLM_OrganizationTable: { zh: '组织', en: 'organisations' },
+  LiteLLM_ProjectTable: { zh: '项目', en: 'projects' },
+  LiteLLM_EndUserTable: { zh: '终端用户', en: 'end users' },
+  LiteLLM_TagTable: { zh: '标签', en: 'tags' },
+  LiteLLM_GuardrailsTable: { zh: '护栏', en: 'guardrails' },
+  LiteLLM_MCPServerTable: { zh: 'MCP 服务器', en: 'MCP servers' },
+  LiteLLM_DeprecatedVerificationToken: { zh: '轮换后仍有效的密钥', en: 'rotated keys that still work' },
+  LiteLLM_ObjectPermissionTable: { zh: '对象权限', en: 'permissions on objects' },
 };
 
 export function isLiteLlm({ tables: found }: SourceDatabase): boolean {

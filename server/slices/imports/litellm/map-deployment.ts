@@ -55,7 +55,7 @@ export function mapDeployment(deployment: Deployment, mapping: DeploymentMapping
   const notes: RowNote[] = [];
   const place = placeOf(deployment, found);
   const key = keyOf(deployment, place.type);
-  if (key === null) return leftOut(id, name, { reason: 'no_place', detail: 'sign-in without a key' });
+  if (key === null) return leftOut(id, name, { reason: 'no_place', detail: { zh: '不用密钥的登录', en: 'sign-in without a key' } });
   const { fields, isUnplaced } = extras(deployment, notes);
   const missing = read.takeMissing();
   for (const variable of missing.variables) notes.push({ reason: 'key_environment', detail: variable });

@@ -106,8 +106,9 @@ function ownerOf(row: SourceRow, teams: KeyMapping['teams'], notes: RowNote[]): 
   if (team === undefined) return '';
   const members = Array.isArray(team['members_with_roles']) ? team['members_with_roles'] : [];
   const ids = ['admin', ''].flatMap((role) => members.flatMap((member: unknown) => idOf(member, role)));
+  const alias = oneLine(trimmed(team, 'team_alias'), 40);
   if (ids[0] !== undefined)
-    notes.push({ reason: 'owner_chosen', detail: `the first administrator of ${oneLine(trimmed(team, 'team_alias'), 40)}` });
+    notes.push({ reason: 'owner_chosen', detail: { zh: `团队 ${alias} 的第一位管理员`, en: `the first administrator of ${alias}` } });
   return ids[0] ?? '';
 }
 

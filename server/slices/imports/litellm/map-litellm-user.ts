@@ -30,7 +30,7 @@ export function mapLiteLlmUser(row: SourceRow, { now, quotaPerUnit }: LiteLlmMap
   if (username === null) return leftOut(oldId, oldId, { reason: 'name_missing' }, money);
   taken.add(foldName(username));
   const notes: RowNote[] = [];
-  if (username !== oldId) notes.push({ reason: 'renamed', detail: 'its alias or address' });
+  if (username !== oldId) notes.push({ reason: 'renamed', detail: { zh: '其别名或邮箱', en: 'its alias or address' } });
   const stored = trimmed(row, 'password');
   const hash = importedPasswordHash(stored);
   if (hash === null) notes.push({ reason: stored === '' ? 'password_none' : 'password_form' });

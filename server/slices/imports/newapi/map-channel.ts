@@ -164,7 +164,7 @@ function keysOf(row: SourceRow, type: number, notes: RowNote[]): SourceKey[] {
   const texts = keyTexts(text(row, 'key'), info['is_multi_key'] === true).map((key) => keyInForm(key, type, row));
   const statuses = objectOf(info['multi_key_status_list']) ?? {};
   if (texts.length > 1 && info['is_multi_key'] === true && typeof info['multi_key_mode'] === 'string' && info['multi_key_mode'] !== '') {
-    notes.push({ reason: 'no_place', detail: `multi_key_mode ${oneLine(info['multi_key_mode'], 20)}` });
+    notes.push({ reason: 'no_place', detail: `multi_key_mode: ${oneLine(info['multi_key_mode'], 20)}` });
   }
   return texts.map((key, index) => ({ text: key, status: keyStatus(statuses[String(index)]) })).filter(({ text: key }) => key !== '');
 }

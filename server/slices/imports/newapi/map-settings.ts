@@ -1,5 +1,5 @@
 // Options of one-api and new-api as settings: those of the same name, those with another name, and prices by expression.
-import { importReasonText } from '#shared/import-reasons.ts';
+import { errorText } from '#shared/errors.ts';
 import { isLongInputName } from '#shared/long-inputs.ts';
 import { isSettingKey, type SettingKey, settingProblem } from '#shared/settings.ts';
 import { isToolPriceName } from '#shared/tool-prices.ts';
@@ -74,7 +74,9 @@ function mapOption(name: string, given: string, { notes }: SettingsMapping): Map
   const text = numberMaps.has(key) ? usableEntries(key, given, notes) : given.trim();
   const problem = settingProblem(key, text);
   if (problem === undefined) return { key, text };
-  notes.push({ name, note: { reason: 'setting_refused', detail: problem.code }, isLeftOut: true });
+  const [zh, en] = (['zh', 'en'] as const).map((language) => errorText(problem.code, language, problem.details));
+  const refusal = { zh: zh ?? problem.code, en: en ?? problem.code };
+  notes.push({ name, note: { reason: 'setting_refused', detail: refusal }, isLeftOut: true });
   return null;
 }
 
@@ -91,7 +93,11 @@ function usableEntries(key: SettingKey, given: string, notes: SettingsMapping['n
   const usable = Object.entries(map).filter(([name, value]) => {
     const isUsable = typeof value === 'number' && Number.isFinite(value) && value >= 0 && name.trim() !== '';
     if (!isUsable)
-      notes.push({ name: `${key}: ${name.slice(0, 80)}`, note: { reason: 'setting_refused', detail: 'value' }, isLeftOut: false });
+      notes.push({
+        name: `${key}: ${name.slice(0, 80)}`,
+        note: { reason: 'setting_refused', detail: { zh: '值或名称不可用', en: 'an unusable value or name' } },
+        isLeftOut: false,
+      });
     return isUsable;
   });
   return JSON.stringify(Object.fromEntries(usable));
@@ -100,7 +106,7 @@ function usableEntries(key: SettingKey, given: string, notes: SettingsMapping['n
 function toolPrices(name: string, given: string, notes: SettingsMapping['notes']): MappedSetting | null {
   const map = objectOf(parsedJson(given));
   if (map === null) {
-    notes.push({ name, note: { reason: 'setting_refused', detail: 'json' }, isLeftOut: true });
+    notes.push({ name, note: { reason: 'setting_refused', detail: { zh: '不是合法的 JSON', en: 'not valid JSON' } }, isLeftOut: true });
     return null;
   }
   const known = Object.entries(map).filter(([tool, price]) => {
@@ -156,9 +162,4 @@ function enterPrice(mapOf: (key: string) => Record<string, unknown>, model: stri
       if (isLongInputName(name)) mapOf('LongInputPrice')[name] = factor;
     }
   }
-}
-
-/** English text of a remark, for the command line. */
-export function settingNoteText({ reason, detail = '' }: RowNote): string {
-  return importReasonText(reason, detail, 'en');
 }

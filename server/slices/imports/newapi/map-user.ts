@@ -142,7 +142,7 @@ function settingFields(row: SourceRow, { secrets }: UserMapping, notes: RowNote[
     delete setting['quota_warning_threshold'];
   const kind = stored['notify_type'];
   if (kind === 'email' || kind === 'webhook') setting['notify_type'] = kind;
-  else if (typeof kind === 'string' && kind !== '') notes.push({ reason: 'setting_part', detail: `notify_type ${oneLine(kind, 20)}` });
+  else if (typeof kind === 'string' && kind !== '') notes.push({ reason: 'setting_part', detail: `notify_type: ${oneLine(kind, 20)}` });
   const { language } = stored;
   if (language === 'zh' || language === 'en') setting['language'] = language;
   else if (typeof language === 'string' && language !== '') setting['language'] = language.startsWith('zh') ? 'zh' : 'en';

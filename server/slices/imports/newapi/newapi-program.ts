@@ -112,7 +112,7 @@ function programOf(source: SourceDatabase): 'one-api' | 'new-api' | null {
 function generationOf(source: SourceDatabase, program: 'one-api' | 'new-api'): string {
   if (program === 'one-api') return '';
   if (source.tables.has('subscription_plans')) return ' 2026';
-  return hasColumn(source, 'channels', 'channel_info') ? ' of late 2025' : ' of 2025';
+  return hasColumn(source, 'channels', 'channel_info') ? ' 2025-11' : ' 2025';
 }
 
 /** Of what never changes: the time of the first start, and the first account. */

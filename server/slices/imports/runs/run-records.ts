@@ -102,12 +102,14 @@ export function presentRun({ now }: Pick<AppContext, 'now'>, run: ImportRunRecor
   };
 }
 
-export function presentDetails(context: Pick<AppContext, 'now'>, run: ImportRunRecord): ImportDetails {
+export async function presentDetails(context: Pick<AppContext, 'now' | 'db'>, run: ImportRunRecord): Promise<ImportDetails> {
   const plan = parsed(ImportReport, run.plan);
   const report = parsed(ImportReport, run.report);
   const proof = parsed(ImportProof, run.proof);
+  const backup = run.backup_id === undefined ? null : await context.db.collection('backups').get(run.backup_id);
   return {
     ...presentRun(context, run),
+    ...(backup === null || backup.removed_at !== undefined ? {} : { backup: { name: backup.name, where: backup.where } }),
     ...(plan === undefined ? {} : { plan }),
     ...(report === undefined ? {} : { report }),
     ...(proof === undefined ? {} : { proof }),

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
 import { openPostgresSource } from './postgres-source.ts';
 
 const ours = {
@@ -15,9 +15,7 @@ const ours = {
   PGSSLMODE: 'require',
 };
 
-afterEach(() => {
-  for (const name of [...Object.keys(ours), 'PGPASSFILE']) delete process.env[name];
-});
+afterEach(() => vi.unstubAllEnvs());
 
 it('postgres-source: neither variables nor the password file of the server complete an address', async () => {
   const folder = await mkdtemp(path.join(tmpdir(), 'pgpass-'));
@@ -26,10 +24,10 @@ it('postgres-source: neither variables nor the password file of the server compl
   // Requests the password in clear as soon as a client begins, and leaves after its next message.
   const server = createServer((socket) => {
     socket.once('data', (begin) => {
-      bytes.push(begin);
+      bytes.push(Buffer.from(begin));
       socket.write(Buffer.from([0x52, 0, 0, 0, 8, 0, 0, 0, 3]));
       socket.once('data', (answer) => {
-        bytes.push(answer);
+        bytes.push(Buffer.from(answer));
         socket.end();
       });
     });
@@ -37,12 +35,11 @@ it('postgres-source: neither variables nor the password file of the server compl
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  Object.assign(process.env, ours, { PGPASSFILE: path.join(folder, 'pgpass') });
+  for (const [name, value] of Object.entries({ ...ours, PGPASSFILE: path.join(folder, 'pgpass') })) vi.stubEnv(name, value);
   await expect(openPostgresSource(`postgres://reader@127.0.0.1:${port}/theirs`)).rejects.toThrow('cannot be reached');
   server.close();
   await rm(folder, { recursive: true });
   const sent = Buffer.concat(bytes).toString('latin1');
   expect(sent).toContain('user\0reader\0database\0theirs');
   expect(sent).not.toContain('ours-of-the-server');
-  expect(process.env['PGPASSWORD']).toBe(ours.PGPASSWORD);
 });

@@ -72,12 +72,15 @@ export async function openPostgresSource(address: string): Promise<SourceDatabas
 
 /** The driver completes an address by `PG*` variables, which hold passwords and options of this machine's own databases. */
 function withoutEnvironment<Result>(make: () => Result): Result {
-  const own = Object.entries(process.env).filter(([name]) => name.startsWith('PG'));
-  for (const [name] of own) delete process.env[name];
+  // The driver's, not the server's: `server/env.ts` reads none of them.
+  // oxlint-disable-next-line node/no-process-env
+  const variables = process.env;
+  const own = Object.entries(variables).filter(([name]) => name.startsWith('PG'));
+  for (const [name] of own) delete variables[name];
   try {
     return make();
   } finally {
-    Object.assign(process.env, Object.fromEntries(own));
+    Object.assign(variables, Object.fromEntries(own));
   }
 }
 
