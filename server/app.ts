@@ -51,6 +51,7 @@ import { mountAsCode } from '#server/slices/as-code/as-code-routes.ts';
 import { mountPrices } from '#server/slices/prices/routes.ts';
 import { mountMetrics } from '#server/slices/metrics/metrics-routes.ts';
 import { watchRelay } from '#server/slices/metrics/watch-relay.ts';
+import { mountStatusPage } from '#server/slices/status-page/routes.ts';
 import { mountMidjourney } from '#server/slices/drawings/routes.ts';
 import { mountGeminiVideos } from '#server/slices/videos/gemini-routes.ts';
 import { mountJimeng } from '#server/slices/videos/jimeng-routes.ts';
@@ -138,6 +139,7 @@ function mountRoutes(host: RouteHost, relay: Relay): void {
   mountJimeng(host, relay.services); //    /jimeng
   mountSuno(host, relay.services); //      /suno
   mountSite(host); //                      /api/status, notice, about, home_page_content
+  mountStatusPage(host); //                /api/status/page, /status.rss, /status.json
   mountSetup(host); //                     /api/setup
   mountSession(host); //                   /api/user/login, register, logout
   mountOAuth(host); //                     /api/oauth/

@@ -17,6 +17,7 @@ import { remoteMediaStage } from '#server/slices/remote-media/stage.ts';
 import { metricsStage } from '#server/slices/metrics/stage.ts';
 import { serverTimingStage } from '#server/slices/server-timing/stage.ts';
 import { signaturesStage } from '#server/slices/signatures/stage.ts';
+import { statusPageStage } from '#server/slices/status-page/stage.ts';
 import { tracesStage } from '#server/slices/traces/stage.ts';
 import { turnStateStage } from '#server/slices/turn-state/stage.ts';
 
@@ -41,6 +42,7 @@ export function createCallStages(context: AppContext): readonly CallStage[] {
     costHeaderStage(context),
     serverTimingStage(context),
     metricsStage(context),
+    statusPageStage(context),
     tracesStage(context),
   ];
 }

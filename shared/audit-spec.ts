@@ -18,6 +18,7 @@ export const auditKinds = [
   'bill',
   'file',
   'budget',
+  'incident',
 ] as const;
 export type AuditKind = (typeof auditKinds)[number];
 

@@ -37,6 +37,8 @@ export const errors = {
     'Address, region, bucket and keys of the object storage are not complete',
   ),
   price_sync_running: entry(200, '正在与价格目录比对', 'Prices are already being compared with the catalogue'),
+  status_incidents_full: entry(200, '未结束的事件已达上限 {limit} 个', 'There are {limit} open incidents already, which is the most'),
+  status_updates_full: entry(200, '一个事件最多 {limit} 条更新', 'An incident has at most {limit} updates'),
   price_plans_full: entry(200, '计划中的价格变更已达上限 {limit} 项', 'There are {limit} planned price changes already, which is the most'),
   backup_gone: entry(200, '此备份的文件不在这台服务器上', 'The file of this backup is not on this server'),
   import_running: entry(200, '已有一个导入正在进行', 'Another import is running'),

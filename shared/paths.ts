@@ -16,6 +16,8 @@ export const serverPrefixes = [
   '/readyz',
   '/metrics',
   '/logo',
+  '/status.rss',
+  '/status.json',
 ] as const;
 
 /** True when `pathname` is answered by the server rather than by the console's router. */

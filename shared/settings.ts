@@ -13,7 +13,6 @@ import {
   longTextSetting,
   numberMapSetting,
   numberSetting,
-  retentionSetting,
   type Setting,
   type SettingProblem,
   textMapSetting,
@@ -21,10 +20,12 @@ import {
   urlSetting,
 } from '#shared/setting-values.ts';
 import { backupSettings } from '#shared/backup-settings.ts';
+import { logSettings } from '#shared/log-settings.ts';
 import { limitSettings } from '#shared/limit-settings.ts';
 import { nestedNumberMapSetting, nestedTextMapSetting } from '#shared/nested-map-settings.ts';
 import { priceSyncSettings } from '#shared/price-sync-settings.ts';
 import { retentionSettings } from '#shared/retention-settings.ts';
+import { statusSettings } from '#shared/status-settings.ts';
 import { checkGroupRatio, isGroupName } from '#shared/group-settings.ts';
 import { isLongInputName } from '#shared/long-inputs.ts';
 import { isKnownTierName, isTierPriceName } from '#shared/service-tiers.ts';
@@ -144,19 +145,9 @@ const catalogue = {
   SensitiveWords: linesSetting([]),
   StreamCacheQueueLength: integerSetting(0, count),
 
-  // Log and dashboard
-  LogConsumeEnabled: booleanSetting(true),
-  /** Days after which rows of the log and tasks that have ended are deleted; 0: never. The dashboard and the books retain their sums. */
-  LogRetentionDays: integerSetting(0, { min: 0, max: 36_500 }),
-  /** The same of entries of the audit log. A short retention cannot hide a change. */
-  AuditRetentionDays: retentionSetting(400, { least: 30, max: 36_500 }, root),
-  DataExportEnabled: booleanSetting(true),
-  /** Minutes. */
-  DataExportInterval: integerSetting(5, { min: 1, max: 10_080 }),
-  DataExportDefaultTime: choiceSetting('hour', ['hour', 'day', 'week']),
-
+  ...logSettings,
+  ...statusSettings,
   ...retentionSettings,
-
   ...backupSettings,
 
   // Monitoring

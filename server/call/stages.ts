@@ -105,6 +105,9 @@ export type AttemptEnd =
 
 /** How a call ended, for its log row. */
 export interface EndedCall {
+  reason: EndReason;
+  /** Failure of the upstream. */
+  failure?: UpstreamFailure;
   /** Usage; null if nothing was used. */
   usage: MeteredUsage | null;
   /** Request that was sent; null if none had an effect. */

@@ -30,6 +30,7 @@ import type { IdempotentCallRecord } from '#server/db/records/idempotent-call.ts
 import type { ImportRowRecord, ImportRunRecord, ImportSourceRecord } from '#server/db/records/import.ts';
 import type { InvitationRecord } from '#server/db/records/invitation.ts';
 import type { JobRecord } from '#server/db/records/job.ts';
+import type { ModelFigureRecord, ModelStateRecord, StatusIncidentRecord } from '#server/db/records/status-page.ts';
 import type { StoredResponseRecord } from '#server/db/records/stored-response.ts';
 import type { KeyReplacementRecord } from '#server/db/records/key-replacement.ts';
 import type { LatencyHourRecord } from '#server/db/records/latency-hour.ts';
@@ -78,6 +79,9 @@ export interface Records {
   channel_keys: ChannelKeyRecord;
   channel_key_hours: ChannelKeyHourRecord;
   key_replacements: KeyReplacementRecord;
+  model_figures: ModelFigureRecord;
+  model_states: ModelStateRecord;
+  status_incidents: StatusIncidentRecord;
   logs: LogRecord;
   refused_requests: RefusedRequestRecord;
   log_hours: LogHourRecord;

@@ -76,6 +76,17 @@ export const collections: { [Name in keyof Records]: CollectionSpec & IdKind<Rec
       { name: 'channel', fields: ['channel_id', 'slot'] },
     ],
   },
+  // Read by ranges of ids, which begin with the time.
+  model_figures: { textIds: true, idBlock: 1, indexes: [] },
+  model_states: { textIds: true, idBlock: 1, indexes: [] },
+  status_incidents: {
+    idBlock: 1,
+    indexes: [
+      { name: 'open', fields: ['open', 'id'], sparse: true },
+      { name: 'ended', fields: ['ended_at', 'id'], sparse: true },
+      { name: 'started', fields: ['started_at', 'id'] },
+    ],
+  },
   channel_keys: {
     idBlock: 1,
     indexes: [

@@ -50,12 +50,17 @@ export function storedBucket(bucket: number, { count, milliseconds }: FirstByteB
  * never exceeds the bucket's width. Returns null without counts.
  */
 export function medianFirstByte(buckets: readonly FirstByteBucket[]): number | null {
+  return firstByteQuantile(buckets, 0.5);
+}
+
+/** Time that this share of the counts does not exceed, as `medianFirstByte`. */
+export function firstByteQuantile(buckets: readonly FirstByteBucket[], share: number): number | null {
   const total = buckets.reduce((sum, { count }) => sum + count, 0);
   if (total <= 0) return null;
   let below = 0;
   for (const { count, milliseconds } of buckets) {
     below += count;
-    if (below >= total / 2 && count > 0) return Math.round(milliseconds / count);
+    if (below >= total * share && count > 0) return Math.round(milliseconds / count);
   }
   return null;
 }

@@ -56,8 +56,19 @@ interface ResponseOptions<Extra> {
   /** Top-level keys in addition to `data`. */
   extra?: Extra;
   headers?: Record<string, string>;
+  /** The response may be stored and is revalidated by its tag; by default, no response may be. */
+  caching?: Caching;
   /** Console path to redirect the browser to, instead of an envelope. */
   redirect?: string;
+}
+
+export interface Caching {
+  /** Changes with the response. */
+  tag: string;
+  /** `Cache-Control`. */
+  control: string;
+  /** Request headers, other than those of the compression, that the response depends on. */
+  vary: string;
 }
 
 /** A response with more than `data`; made by `respond()`. */

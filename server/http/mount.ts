@@ -14,6 +14,7 @@ import { actorOf, recordedCall } from '#server/http/audited-call.ts';
 import { subscriberOf } from '#server/http/client-address.ts';
 import type { Connection } from '#server/http/connection.ts';
 import type { DirectResponse } from '#server/http/lean-response.ts';
+import { cachingHeaders, isCurrent } from '#server/http/caching.ts';
 import { jsonResponse } from '#server/http/json-response.ts';
 import { wrongField } from '#server/http/input-rule.ts';
 import { readJson } from '#server/http/parse-body.ts';
@@ -197,14 +198,17 @@ async function successResponse(result: unknown, facts: RequestFacts, setCookie: 
     const headers = { location: options.redirect, 'cache-control': 'no-store', 'x-oneapi-request-id': facts.requestId };
     return new Response(null, { status: 302, headers });
   }
-  const message = options.notice === undefined ? '' : notices[options.notice][facts.language];
-  const body = { success: true, message, ...(data === undefined ? {} : { data }), ...extraOf(options.extra) };
-  return jsonResponse(body, facts.headers.get('accept-encoding'), {
+  const caching = options.caching === undefined ? undefined : cachingHeaders(options.caching);
+  const common = {
     ...(setCookie === undefined ? {} : { 'set-cookie': setCookie }),
     ...options.headers,
-    'cache-control': 'no-store',
     'x-oneapi-request-id': facts.requestId,
-  });
+  };
+  if (caching !== undefined && isCurrent(facts.headers, caching.etag))
+    return new Response(null, { status: 304, headers: { ...common, ...caching } });
+  const message = options.notice === undefined ? '' : notices[options.notice][facts.language];
+  const body = { success: true, message, ...(data === undefined ? {} : { data }), ...extraOf(options.extra) };
+  return jsonResponse(body, facts.headers.get('accept-encoding'), { ...common, 'cache-control': 'no-store', ...caching });
 }
 
 /** Pulls one part at a time, so that a slow reader buffers no more. */

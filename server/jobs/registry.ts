@@ -37,6 +37,7 @@ import { sweepTunedModels } from '#server/slices/fine-tuning/tuned-models.ts';
 import { failOrphans } from '#server/slices/responses/background.ts';
 import { sweepIdempotentCalls } from '#server/slices/idempotency/stage.ts';
 import { sweepResponses, sweepResponsesOfDeleted } from '#server/slices/responses/sweep-responses.ts';
+import { sweepStatus, tendStatus } from '#server/slices/status-page/tend-status.ts';
 import { checkTasks } from '#server/work/tasks/check-tasks.ts';
 import { pollTasks } from '#server/work/tasks/poll-tasks.ts';
 import { finishCallRefunds } from '#server/features/logs/refund-call.ts';
@@ -112,5 +113,7 @@ export const jobs: readonly Job[] = [
   { name: 'tend-backups', everySeconds: 60, lockSeconds: 300, run: tendBackups },
   { name: 'check-books', everySeconds: 300, lockSeconds: 900, run: checkBooks },
   { name: 'measure-site', everySeconds: 60, lockSeconds: 300, run: measureSite },
+  { name: 'tend-status-page', everySeconds: 60, lockSeconds: 300, run: tendStatus },
+  { name: 'sweep-status-page', everySeconds: 3600, lockSeconds: 300, run: sweepStatus },
   { name: 'check-log-folds', everySeconds: 600, lockSeconds: 300, run: checkFolds },
 ];

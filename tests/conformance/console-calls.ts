@@ -192,6 +192,12 @@ GET /api/backup/ root
 POST /api/backup/ root
 POST /api/backup/{id}/stop root
 GET /api/backup/{id}/file root
+GET /api/status/page optional
+GET /api/status/incident optional
+POST /api/status/incident admin
+PUT /api/status/incident/{id} admin
+POST /api/status/incident/{id}/update admin
+DELETE /api/status/incident/{id} admin
 GET /api/bill/ admin
 GET /api/bill/drift admin
 GET /api/bill/rows admin

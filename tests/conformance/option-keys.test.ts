@@ -165,6 +165,8 @@ number MaxTokensPerUser 1000
 number DefaultMaxOutputTokens 32768
 number ToolCallsPerRequest 10
 text StreamOverdraft finish
+text StatusPage off
+text StatusPageHidden
 json CreateCacheRatio
 json CreateCache1hRatio
 json AudioRatio

@@ -99,6 +99,7 @@ export const operationPages: readonly SettingPage[] = [
           'AutomaticDisableKeywords',
         ),
       },
+      { name: 'status_page', entries: fields('StatusPage', 'StatusPageHidden') },
     ],
   },
   {

@@ -57,5 +57,6 @@ export function siteStatus(
     self_use_mode_enabled: settings.get('SelfUseModeEnabled'),
     demo_site_enabled: settings.get('DemoSiteEnabled'),
     setup: isSetUp,
+    status_page: settings.get('StatusPage'),
   };
 }

@@ -3,11 +3,13 @@ import { vi } from 'vitest';
 import { DatabaseUnavailable } from '#server/db/collection.ts';
 import type { BackupRecord } from '#server/db/records/backup.ts';
 import type { PricePlanRecord } from '#server/db/records/price-plan.ts';
+import type { StatusIncidentRecord } from '#server/db/records/status-page.ts';
 import type { LogRecord } from '#server/db/records/log.ts';
 import { epay } from '#server/features/wallet/payments/epay.ts';
 import { buildBackup } from '#tests/support/build-backup.ts';
 import { buildBillAccount, buildBillImport } from '#tests/support/build-bill.ts';
 import { buildChannel } from '#tests/support/build-channel.ts';
+import { buildIncident } from '#tests/support/build-incident.ts';
 import { buildLog } from '#tests/support/build-log.ts';
 import { until } from '#tests/support/until.ts';
 import { setOption } from '#tests/support/relay-scene.ts';
@@ -153,6 +155,25 @@ export const deskRefusals = {
     const reported = reportedBy(await admin.post('/api/price/sync'));
     await runs.remove({ id: 900_001 });
     return reported;
+  },
+  status_incidents_full: async ({ app: { context }, admin }) => {
+    const incident: Omit<StatusIncidentRecord, 'id'> = buildIncident();
+    await context.db.write(
+      Array.from({ length: 100 }, (_, index) => ({ insert: { ...incident, id: 900_000 + index }, into: 'status_incidents' })),
+    );
+    const text = { zh: '', en: 'One more' };
+    const input = { kind: 'written', title: text, models: [], update: { state: 'investigating', text } };
+    const reported = reportedBy(await admin.post('/api/status/incident', input));
+    await context.db.collection('status_incidents').remove({ id: { gte: 900_000 } });
+    return { reported, details: { limit: 100 } };
+  },
+  status_updates_full: async ({ app: { context }, admin }) => {
+    const text = { zh: '', en: 'Again' };
+    const updates = Array.from({ length: 100 }, (_, index) => ({ id: index + 1, at: 1, state: 'monitoring' as const, text }));
+    await context.db.collection('status_incidents').insert({ ...buildIncident({ updates }), id: 900_000 });
+    const reported = reportedBy(await admin.post('/api/status/incident/900000/update', { state: 'monitoring', text, revision: 1 }));
+    await context.db.collection('status_incidents').remove({ id: 900_000 });
+    return { reported, details: { limit: 100 } };
   },
   price_plans_full: async ({ app: { context, clock }, admin }) => {
     const at = Math.floor(clock.now() / 1000) + 60;
