@@ -5,6 +5,17 @@ import { seedPrices } from '#tests/e2e/support/seed-prices.ts';
 import { seedSessions } from '#tests/e2e/support/seed-sessions.ts';
 import { drawings, music, seedTasks } from '#tests/e2e/support/seed-tasks.ts';
 import type { Tidegate } from '#tests/e2e/support/tidegate.ts';
+import { seedBills } from './seed-bills.ts';
+import { seedOperations } from './seed-operations.ts';
+
+/** A site that is being filled. */
+export interface Site {
+  api: Api;
+  /** Of its database. */
+  url: string;
+  /** Address of the provider behind it. */
+  upstream: string;
+}
 
 const channels = [
   {
@@ -72,6 +83,9 @@ export async function seedSite(tidegate: Tidegate, databaseUrl: string): Promise
     await api.put('/api/option/', { key: 'ModelRatio', value: JSON.stringify({ ...seededRatios, 'gpt-4o': input }) });
   await seedSessions(databaseUrl, { userId: 1, username: owner.username });
   await seedTasks(databaseUrl, { id: 1, username: owner.username }, [...drawings, ...music]);
+  const site = { api, url: databaseUrl, upstream: tidegate.upstream.url };
+  await seedOperations(site);
+  await seedBills(site, { daily: 5, named: 7 });
   for (const isStream of [true, false]) await chat(tidegate.url, key, { stream: isStream });
 }
 

@@ -14,6 +14,8 @@ export interface Api {
   get(path: string): Promise<unknown>;
   post(path: string, body: unknown): Promise<unknown>;
   put(path: string, body: unknown): Promise<unknown>;
+  /** Content of a file. */
+  upload(method: 'POST' | 'PUT', path: string, content: string | Uint8Array<ArrayBuffer>): Promise<unknown>;
 }
 
 /** Set up, with a channel, tokens, some calls in the log, and one more user. */
@@ -90,15 +92,21 @@ export async function chat(
 }
 
 function createApi(url: string, headers: Record<string, string>): Api {
-  const call = async (method: string, path: string, body?: unknown): Promise<unknown> => {
+  const send = async (method: string, path: string, type?: string, body?: string | Uint8Array<ArrayBuffer>): Promise<unknown> => {
     const response = await fetch(`${url}${path}`, {
       method,
-      headers: { ...headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      headers: { ...headers, ...(type === undefined ? {} : { 'content-type': type }) },
+      ...(body === undefined ? {} : { body }),
     });
     return dataOf(path, await response.json());
   };
-  return { get: (path) => call('GET', path), post: (path, body) => call('POST', path, body), put: (path, body) => call('PUT', path, body) };
+  const sendJson = (method: string) => (path: string, body: unknown) => send(method, path, 'application/json', JSON.stringify(body));
+  return {
+    get: (path) => send('GET', path),
+    post: sendJson('POST'),
+    put: sendJson('PUT'),
+    upload: (method, path, content) => send(method, path, 'application/octet-stream', content),
+  };
 }
 
 function dataOf(path: string, answer: unknown): unknown {
