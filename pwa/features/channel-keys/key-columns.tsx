@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next';
 import type { ChannelKey, ChannelKeySheet } from '#shared/channel-keys.ts';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import type { Format } from '#pwa/ui/billing/format.ts';
+import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
 import type { Column } from '#pwa/ui/list/columns.tsx';
 import typography from '#pwa/ui/styles/typography.module.css';
 import { endingText, KeyMark, useStateReason } from './key-mark.tsx';
@@ -14,7 +15,11 @@ export function useKeyColumns(sheet: ChannelKeySheet | undefined): Column<Channe
   const { t } = useTranslation();
   const format = useFormat();
   const reasonOf = useStateReason();
-  return useMemo(() => keyColumns({ t, format, reasonOf, all: sheet?.keys ?? [], now: sheet?.time ?? 0 }), [t, format, reasonOf, sheet]);
+  const isPhone = useIsPhone();
+  return useMemo(
+    () => keyColumns({ t, format, reasonOf, all: sheet?.keys ?? [], now: sheet?.time ?? 0, isPhone }),
+    [t, format, reasonOf, sheet, isPhone],
+  );
 }
 
 interface ColumnsContext {
@@ -24,9 +29,10 @@ interface ColumnsContext {
   all: readonly ChannelKey[];
   /** Unix seconds. */
   now: number;
+  isPhone: boolean;
 }
 
-function keyColumns({ t, format, reasonOf, all, now }: ColumnsContext): Column<ChannelKey>[] {
+function keyColumns({ t, format, reasonOf, all, now, isPhone }: ColumnsContext): Column<ChannelKey>[] {
   return [
     {
       key: 'key',
@@ -41,6 +47,16 @@ function keyColumns({ t, format, reasonOf, all, now }: ColumnsContext): Column<C
       card: 'title',
       isLocked: true,
     },
+    ...(isPhone
+      ? [
+          {
+            key: 'note',
+            heading: t('channel-keys.field.note'),
+            cell: ({ note }: ChannelKey) => note,
+            card: 'note' as const,
+          },
+        ]
+      : []),
     {
       key: 'state',
       heading: t('channel-keys.column.state'),
@@ -53,11 +69,11 @@ function keyColumns({ t, format, reasonOf, all, now }: ColumnsContext): Column<C
       width: 240,
       card: 'context',
     },
-    ...figureColumns({ t, format, reasonOf, all, now }),
+    ...figureColumns({ t, format, reasonOf, all, now, isPhone }),
   ];
 }
 
-function figureColumns({ t, format, all, now }: ColumnsContext): Column<ChannelKey>[] {
+function figureColumns({ t, format, all, now, isPhone }: ColumnsContext): Column<ChannelKey>[] {
   const sum = all.reduce((calls, key) => calls + key.calls, 0);
   const share = ({ calls }: ChannelKey): string => (sum === 0 ? '' : `${Math.round((calls / sum) * 100)} %`);
   return [
@@ -68,7 +84,7 @@ function figureColumns({ t, format, all, now }: ColumnsContext): Column<ChannelK
       heading: t('channel-keys.column.calls'),
       cell: (row) => (
         <span>
-          {format.count(row.calls)}
+          {isPhone ? t('channel-keys.day_calls', { calls: format.count(row.calls) }) : format.count(row.calls)}
           <small>{share(row)}</small>
         </span>
       ),

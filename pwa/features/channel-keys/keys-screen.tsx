@@ -153,7 +153,7 @@ function NextChannel({ next }: { next: ChannelKeySheet['next'] | undefined }) {
   const { t } = useTranslation();
   if (next === undefined || next === null) return null;
   const { name, id } = next;
-  return <p className={`${styles.second} ${typography.small} ${typography.ellipsis}`}>{t('channel-keys.next', { name, id })}</p>;
+  return <p className={`${styles.next} ${typography.small} ${typography.ellipsis}`}>{t('channel-keys.next', { name, id })}</p>;
 }
 
 function Actions({ isMain, hasFile, onAdd, onReplace }: { isMain: boolean; hasFile: boolean; onAdd: () => void; onReplace: () => void }) {

@@ -9,7 +9,7 @@ export const Route = createFileRoute('/_shell/user-tokens')({
   // Read when the screen is there: what addresses are read with is loaded with the sign-in.
   validateSearch: (search: Record<string, unknown>) => search,
   beforeLoad: adminOnly,
-  loader: () => loadTexts('user-tokens', 'tokens'),
+  loader: () => loadTexts('user-tokens', 'tokens', 'editing'),
   component: UserTokens,
 });
 

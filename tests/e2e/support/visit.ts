@@ -1,5 +1,5 @@
 // What a visitor does on several screens, and what every screen owes him.
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
@@ -8,6 +8,7 @@ import { networkIdle } from './network-idle.ts';
 import { owner } from './furnish.ts';
 import { text } from './texts.ts';
 
+const textFiles = readdirSync(new URL('../../../pwa/i18n/en/', import.meta.url)).map((file) => file.replace(/\.json$/, ''));
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /** Signed in, as a device is after the form: by calls, since the form is the subject of few tests. No screen is open yet. */
@@ -94,6 +95,8 @@ export async function expectSoundScreen(visitor: Visitor): Promise<void> {
   await settle(page);
   expect(await sidewaysScroll(page), 'what is wider than the screen').toEqual([]);
   expect(await foreignTexts(page), 'Chinese in an English console').toEqual([]);
+  expect(await textKeys(page), 'keys in place of texts, whose file the screen does not load').toEqual([]);
+  expect(await textsAtEdge(page), 'texts without a distance from the edge').toEqual([]);
   expect(await strayTexts(page), 'texts that do not scroll with what they are in').toEqual([]);
   expect(await cellsOffGutter(page), 'last cells of rows that end elsewhere than their heading').toEqual([]);
   expect((await filledButtons(page)).slice(1), 'what is filled beside the first filled button').toEqual([]);
@@ -146,6 +149,47 @@ async function foreignTexts(page: Page): Promise<string[]> {
         parent.checkVisibility()
       )
         found.push(parent.outerHTML.slice(0, 200));
+    }
+    return found;
+  });
+}
+
+/** Texts and names that are the key of a text. */
+async function textKeys(page: Page): Promise<string[]> {
+  return page.evaluate((files) => {
+    const isKey = (content: string): boolean =>
+      /^[a-z_-]+(\.\w+)+$/.test(content.trim()) && files.includes(content.trim().split('.')[0] ?? '');
+    const found: string[] = [];
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    for (let node = walker.nextNode(); node !== null; node = walker.nextNode())
+      if (node.parentElement?.closest('script, style, textarea') === null && isKey(node.nodeValue ?? '')) found.push(node.nodeValue ?? '');
+    for (const element of document.querySelectorAll('[aria-label], [title], [placeholder]'))
+      found.push(...['aria-label', 'title', 'placeholder'].map((name) => element.getAttribute(name) ?? '').filter(isKey));
+    return found;
+  }, textFiles);
+}
+
+/** Texts that begin at the very edge of the screen's sheet, where every other one has the gutter. */
+async function textsAtEdge(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    const main = document.querySelector('main');
+    if (main === null || document.querySelector('dialog:modal') !== null) return [];
+    const { left } = main.getBoundingClientRect();
+    const scrollsSideways = (element: Element): boolean => {
+      for (let box: Element | null = element; box !== null && box !== main; box = box.parentElement)
+        if (box.scrollWidth > box.clientWidth && ['auto', 'scroll'].includes(getComputedStyle(box).overflowX)) return true;
+      return false;
+    };
+    const found: string[] = [];
+    const walker = document.createTreeWalker(main, NodeFilter.SHOW_TEXT);
+    for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
+      const parent = node.parentElement;
+      if (parent === null || (node.nodeValue ?? '').trim() === '' || parent.closest('.visually-hidden, [inert], style') !== null) continue;
+      const range = document.createRange();
+      range.selectNodeContents(node);
+      const box = range.getBoundingClientRect();
+      if (box.width > 1 && box.left < left + 6 && parent.checkVisibility({ opacityProperty: true }) && !scrollsSideways(parent))
+        found.push(`${Math.round(box.left - left)} px: ${parent.outerHTML.slice(0, 160)}`);
     }
     return found;
   });
