@@ -13,26 +13,50 @@ export const columnsKey = 'audit-log-table-columns';
 
 export function auditColumns(t: TFunction): Column<AuditRow>[] {
   return [
-    { key: 'time', heading: t('audit.column.time'), cell: (row) => <Time row={row} />, width: 92, card: 'amount', isLocked: true },
-    { key: 'who', heading: t('audit.column.who'), cell: (row) => <Who row={row} />, width: 172, card: 'context' },
-    { key: 'kind', heading: t('audit.column.kind'), cell: (row) => <Kind row={row} />, width: 104, leave: 4, card: 'context' },
+    { key: 'time', heading: t('audit.column.time'), cell: (row) => <Time row={row} />, width: 88, card: 'amount', isLocked: true },
+    {
+      key: 'who',
+      heading: t('audit.column.who'),
+      cell: (row) => <Who row={row} />,
+      width: 132,
+      comfort: { width: 172, leave: 6 },
+      card: 'context',
+    },
+    {
+      key: 'kind',
+      heading: t('audit.column.kind'),
+      cell: (row) => <Kind row={row} />,
+      width: 92,
+      comfort: { width: 104, leave: 5 },
+      leave: 3,
+      card: 'context',
+    },
     {
       key: 'record',
       heading: t('audit.column.record'),
       cell: (row) => <RecordName row={row} />,
-      width: 196,
+      width: 140,
+      comfort: { width: 196, leave: 6 },
       card: 'title',
       isLocked: true,
     },
-    { key: 'action', heading: t('audit.column.action'), cell: (row) => <Action row={row} />, width: 152, leave: 3, card: 'context' },
-    { key: 'change', heading: t('audit.column.change'), cell: (row) => <Change row={row} />, least: 220, card: 'note', isLocked: true },
+    {
+      key: 'action',
+      heading: t('audit.column.action'),
+      cell: (row) => <Action row={row} />,
+      width: 104,
+      comfort: { width: 152, leave: 5 },
+      leave: 2,
+      card: 'context',
+    },
+    { key: 'change', heading: t('audit.column.change'), cell: (row) => <Change row={row} />, least: 160, card: 'note', isLocked: true },
     {
       key: 'from',
       heading: t('audit.column.from'),
       cell: (row) => <span className={typography.muted}>{row.entry.ip}</span>,
       width: 132,
       align: 'end',
-      leave: 5,
+      leave: 4,
     },
   ];
 }
@@ -45,7 +69,8 @@ function Who({ row: { entry } }: { row: AuditRow }) {
   const { name, note } = useAuditWords().who(entry);
   return (
     <>
-      {name} {note !== '' && <span className={typography.muted}>{note}</span>}
+      {name}
+      {note !== '' && <span className={typography.muted}> {note}</span>}
     </>
   );
 }

@@ -1,5 +1,6 @@
 import { useTranslation } from 'react-i18next';
 import type { AuditChange, AuditEntry } from '#shared/audit-log.ts';
+import { channelType } from '#shared/channel-types.ts';
 import { roleName } from '#shared/roles.ts';
 import { isSettingKey, settings } from '#shared/settings.ts';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
@@ -55,6 +56,7 @@ export function useAuditWords() {
     if (name === 'quota' || name === 'session_budget') return format.quota(given);
     if (name === 'quota_change') return format.quotaChange(given);
     if (name === 'expired_time' || name === 'old_key_until') return given > 0 ? format.dateTime(given) : t('audit.value.never');
+    if (kind === 'channel' && name === 'type') return channelType(given)?.name ?? format.count(given);
     if (name === 'auto_ban') return t(given === 1 ? 'audit.value.yes' : 'audit.value.no');
     return format.ratio(given);
   }
