@@ -33,7 +33,14 @@ function columns(t: TFunction, format: Format): Column<UserToken>[] {
       width: 96,
       card: 'context',
     },
-    { key: 'status', heading: t('tokens.column.status'), cell: (token) => <UserTokenMark token={token} />, width: 150, card: 'note' },
+    {
+      key: 'status',
+      heading: t('tokens.column.status'),
+      cell: (token) => <UserTokenMark token={token} />,
+      width: 150,
+      comfort: { width: 210, leave: 4 },
+      card: 'note',
+    },
     {
       key: 'balance',
       heading: withUnit(t('tokens.column.balance')),
@@ -54,7 +61,8 @@ function columns(t: TFunction, format: Format): Column<UserToken>[] {
       key: 'accessed',
       heading: t('tokens.column.accessed'),
       cell: ({ accessed_time: at }) => <span className={typography.muted}>{at > 0 ? format.date(at) : '—'}</span>,
-      width: 112,
+      width: 120,
+      align: 'end',
       leave: 3,
     },
   ];
