@@ -2,6 +2,7 @@ import { useTranslation } from 'react-i18next';
 import type { Backup } from '#shared/backups.ts';
 import { OnlineButton } from '#pwa/offline/online-button.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
+import { CopyIcon } from '#pwa/ui/controls/copy-text.tsx';
 import { download } from '#pwa/ui/controls/download.ts';
 import { SidePanel, SummaryList } from '#pwa/ui/frame/side-panel.tsx';
 import layout from '#pwa/ui/styles/layout.module.css';
@@ -23,6 +24,7 @@ export function BackupPanel({ backup, ...ways }: BackupPanelProps) {
   const { t } = useTranslation();
   const format = useFormat();
   const { id, name, place, where, bytes, rows, error, sha256, ended_at: ended } = backup;
+  const command = `npm run restore -- ${name}`;
   const isDone = backup.state === 'done';
   return (
     <SidePanel
@@ -31,7 +33,7 @@ export function BackupPanel({ backup, ...ways }: BackupPanelProps) {
       note={`#${id}`}
       foot={backup.can_download && <OnlineButton onClick={() => download(backupAddress(id))} label={t('backups.action.download')} />}
     >
-      <div className={`${layout.stackLg} ${styles.panel}`}>
+      <div className={layout.stackLg}>
         <BackupMark backup={backup} />
         {error !== undefined && error.text !== '' && <p className={`${typography.secondary} ${styles.break}`}>{error.text}</p>}
         <SummaryList
@@ -52,7 +54,10 @@ export function BackupPanel({ backup, ...ways }: BackupPanelProps) {
         {isDone && (
           <div className={layout.stackSm}>
             <p className={typography.secondary}>{t('backups.panel.restore')}</p>
-            <code className={styles.break}>npm run restore -- {name}</code>
+            <span className={layout.row}>
+              <code className={`${styles.break} ${layout.fill}`}>{command}</code>
+              <CopyIcon text={command} label={t('backups.panel.copy')} />
+            </span>
           </div>
         )}
       </div>

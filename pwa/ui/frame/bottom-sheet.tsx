@@ -73,7 +73,7 @@ function OpenSheet({ title, onClose, foot, isTall = false, children }: BottomShe
           </ActionIcon>
         </header>
         <div className={styles.body}>{children}</div>
-        {foot !== undefined && <footer className={`${layout.wrap} ${styles.foot}`}>{foot}</footer>}
+        {hasFoot(foot) && <footer className={`${layout.wrap} ${styles.foot}`}>{foot}</footer>}
       </section>
     </div>
   );
@@ -82,4 +82,9 @@ function OpenSheet({ title, onClose, foot, isTall = false, children }: BottomShe
 /** Esc closes what is uppermost: no dialog and no later sheet is open. */
 function isOnTop(layer: Element | null): boolean {
   return document.querySelector('dialog[open]') === null && [...document.querySelectorAll('[data-sheet]')].at(-1) === layer;
+}
+
+/** A foot without a button is none: `mayWrite && <Actions />`. */
+export function hasFoot(foot: ReactNode): boolean {
+  return foot !== undefined && foot !== null && foot !== false;
 }

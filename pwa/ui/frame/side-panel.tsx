@@ -3,7 +3,7 @@ import { type ReactNode, useEffect, useId, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import layout from '#pwa/ui/styles/layout.module.css';
 import typography from '#pwa/ui/styles/typography.module.css';
-import { BottomSheet } from './bottom-sheet.tsx';
+import { BottomSheet, hasFoot } from './bottom-sheet.tsx';
 import { useIsPhone } from './breakpoint.ts';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { isElsewhere } from '#pwa/ui/list/list-keys.ts';
@@ -104,7 +104,7 @@ function DeskPanel({ title, note, onClose, onPrevious, onNext, foot, takesFocus 
         </ActionIcon>
       </header>
       <div className={styles.body}>{children}</div>
-      {foot !== undefined && <footer className={`${layout.row} ${styles.foot}`}>{foot}</footer>}
+      {hasFoot(foot) && <footer className={`${layout.row} ${styles.foot}`}>{foot}</footer>}
     </aside>
   );
 }
