@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
+import layout from '#pwa/ui/styles/layout.module.css';
 import styles from './imports.module.css';
 
 export interface FigureColumn {
@@ -12,11 +13,21 @@ export interface FigureRow {
   name: ReactNode;
   /** By the key of the column. */
   cells: Readonly<Record<string, ReactNode>>;
+  /** What the figures come to: the last column, on a phone next to the name. */
+  result?: ReactNode;
   isSum?: boolean;
 }
 
+interface FigureTableProps {
+  heading: string;
+  columns: readonly FigureColumn[];
+  rows: readonly FigureRow[];
+  /** Absent: rows have no result. */
+  resultHeading?: string;
+}
+
 /** Figures by name: a table at a desk; on a phone each name with its figures below. */
-export function FigureTable({ heading, columns, rows }: { heading: string; columns: readonly FigureColumn[]; rows: readonly FigureRow[] }) {
+export function FigureTable({ heading, columns, rows, resultHeading }: FigureTableProps) {
   const isPhone = useIsPhone();
   if (isPhone) {
     return (
@@ -24,7 +35,10 @@ export function FigureTable({ heading, columns, rows }: { heading: string; colum
         <h3>{heading}</h3>
         {rows.map((row) => (
           <div key={row.key} className={styles.card} data-sum={row.isSum || undefined}>
-            <b>{row.name}</b>
+            <div className={layout.spread}>
+              <b>{row.name}</b>
+              {row.result}
+            </div>
             <dl>
               {columns.map((column) => (
                 <div key={column.key}>
@@ -48,6 +62,7 @@ export function FigureTable({ heading, columns, rows }: { heading: string; colum
               {column.heading}
             </th>
           ))}
+          {resultHeading !== undefined && <th scope="col">{resultHeading}</th>}
         </tr>
       </thead>
       <tbody>
@@ -57,6 +72,7 @@ export function FigureTable({ heading, columns, rows }: { heading: string; colum
             {columns.map((column) => (
               <td key={column.key}>{row.cells[column.key]}</td>
             ))}
+            {resultHeading !== undefined && <td>{row.result}</td>}
           </tr>
         ))}
       </tbody>

@@ -46,7 +46,7 @@ function FormerImport({ run }: { run: ImportRun }) {
       <b className={styles.break}>{name}</b>
       <StatusMark status={statusOf(run)}>{t(`imports.state.${stateOf(run)}`)}</StatusMark>
       <span className={typography.muted}>
-        {format.dateTime(run.created_at)} {run.by === '' ? t('imports.kind.command') : run.by}
+        {format.dateTime(run.created_at)} · {run.by === '' ? t('imports.kind.command') : run.by}
       </span>
       <span className={styles.formerRows}>
         {run.has_written && t('imports.former.rows', { added: format.count(run.added), changed: format.count(run.changed) })}

@@ -9,7 +9,7 @@ import layout from '#pwa/ui/styles/layout.module.css';
 import { FigureTable } from './figure-table.tsx';
 import styles from './imports.module.css';
 
-const columns = ['source', 'here', 'left', 'result'] as const;
+const columns = ['source', 'here', 'left'] as const;
 
 /** Counts and sums of the source and here, the audit of the books, and the records. */
 export function ProofView({ run, proof }: { run: ImportDetails; proof: ImportProof }) {
@@ -19,16 +19,12 @@ export function ProofView({ run, proof }: { run: ImportDetails; proof: ImportPro
   const rowOf = (row: ImportProof['counts'][number], name: string, shown: (value: number) => string) => ({
     key: row.name,
     name,
-    cells: {
-      source: shown(row.source),
-      here: shown(row.here),
-      left: shown(row.left),
-      result: (
-        <StatusMark status={row.is_equal ? 'on' : 'failed'}>
-          {t(row.is_equal ? 'imports.proof.row_equal' : 'imports.proof.row_different')}
-        </StatusMark>
-      ),
-    },
+    cells: { source: shown(row.source), here: shown(row.here), left: shown(row.left) },
+    result: (
+      <StatusMark status={row.is_equal ? 'on' : 'failed'}>
+        {t(row.is_equal ? 'imports.proof.row_equal' : 'imports.proof.row_different')}
+      </StatusMark>
+    ),
   });
   const money = t('imports.report.money', { unit: format.inCurrency ? format.unit : t('imports.report.quota') });
   return (
@@ -37,11 +33,13 @@ export function ProofView({ run, proof }: { run: ImportDetails; proof: ImportPro
         <FigureTable
           heading={t('imports.proof.counts')}
           columns={headings}
+          resultHeading={t('imports.proof.result')}
           rows={proof.counts.map((row) => rowOf(row, t(`imports.rowkind.${row.name}`), format.count))}
         />
         <FigureTable
           heading={money}
           columns={headings}
+          resultHeading={t('imports.proof.result')}
           rows={proof.sums.map((row) => rowOf(row, t(`imports.sum.${row.name}`), format.charge))}
         />
       </div>
