@@ -122,9 +122,15 @@ function useUpdateColumns(): Column<UpdateRow>[] {
       least: 260,
       card: 'context',
     },
-    { key: 'state', heading: t('price-updates.column.state'), cell: (row) => <UpdateMark row={row} />, width: 230, card: 'note' },
+    { key: 'state', heading: t('price-updates.column.state'), cell: (row) => <UpdateMark row={row} />, width: 230, card: 'amount' },
     { key: 'provider', heading: t('price-updates.column.provider'), cell: ({ provider }) => provider || '—', width: 150, leave: 2 },
-    { key: 'at', heading: t('price-updates.column.found'), cell: ({ at }) => format.dateTime(at), width: 170, leave: 1 },
+    {
+      key: 'at',
+      heading: t('price-updates.column.found'),
+      cell: ({ at, plan }) => (plan === undefined ? format.dateTime(at) : '—'),
+      width: 170,
+      leave: 1,
+    },
   ];
 }
 
