@@ -4,6 +4,7 @@ import type { BillAccount } from '#shared/bill-accounts.ts';
 import { Role } from '#shared/roles.ts';
 import { useStoredUser } from '#pwa/api/self.ts';
 import { OnlineButton } from '#pwa/offline/online-button.tsx';
+import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';
 import { Screen } from '#pwa/ui/frame/screen.tsx';
 import { PanelSpace } from '#pwa/ui/frame/side-panel.tsx';
@@ -78,6 +79,7 @@ export function AccountsView({ search, onSearch, query }: BillsViewProps) {
 
 function useAccountColumns(): Column<BillAccount>[] {
   const { t } = useTranslation();
+  const format = useFormat();
   return useMemo(
     () => [
       { key: 'name', heading: t('bills.column.account'), cell: (row) => row.name, least: 130, card: 'title', isLocked: true },
@@ -97,8 +99,15 @@ function useAccountColumns(): Column<BillAccount>[] {
         card: 'note',
       },
       { key: 'fetch', heading: t('bills.column.fetch'), cell: (row) => <FetchMark account={row} />, least: 190, leave: 3, card: 'context' },
-      { key: 'last', heading: t('bills.column.last_day'), cell: (row) => row.last_day ?? '—', width: 120, leave: 1, card: 'amount' },
+      {
+        key: 'last',
+        heading: t('bills.column.last_day'),
+        cell: ({ last_day: day }) => (day === undefined ? '—' : format.calendarDay(day)),
+        width: 120,
+        leave: 1,
+        card: 'amount',
+      },
     ],
-    [t],
+    [t, format],
   );
 }

@@ -22,10 +22,10 @@ export function DriftChart({ days }: { days: DriftReport['days'] }) {
   const most = Math.max(...values.flatMap(({ ours, billed }) => [ours, billed]), Number.MIN_VALUE);
   const sizeOf = (value: number): number => (value === 0 ? 0 : Math.max(1, (value / most) * (height - 4)));
   const titleOf = ({ day, text }: (typeof values)[number]): string =>
-    `${day}: ${t('bills.column.ours')} ${dollars(text.ours, format)}, ${t('bills.column.billed')} ${dollars(text.billed, format)}${
+    `${format.calendarDay(day)}: ${t('bills.column.ours')} ${dollars(text.ours, format)}, ${t('bills.column.billed')} ${dollars(text.billed, format)}${
       text.billed === undefined ? '' : `, ${difference(String(Number(text.billed) - Number(text.ours)), format)}`
     }`;
-  const [first, last] = [days[0]?.day ?? '', days.at(-1)?.day ?? ''];
+  const [first, last] = [days[0], days.at(-1)].map((one) => format.calendarDay(one?.day ?? ''));
   return (
     <figure className={styles.chart}>
       <figcaption>

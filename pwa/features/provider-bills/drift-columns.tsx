@@ -17,14 +17,14 @@ export function driftColumns({ t, format, by }: ColumnParts): Column<DriftRow>[]
   const name = by === 'day' ? 'day' : by === 'account' ? 'account' : 'model';
   const cells: Record<'model' | 'day' | 'account', (row: DriftRow) => string> = {
     model: (row) => row.model,
-    day: (row) => row.day,
+    day: (row) => format.calendarDay(row.day),
     account: (row) => row.account_name,
   };
   const counts = (row: DriftRow): string =>
     `${row.ours.calls === undefined ? '—' : format.count(row.ours.calls)} / ${row.billed.calls === undefined ? '—' : format.count(row.billed.calls)}`;
   return [
     { key: name, heading: t(`bills.column.${name}`), cell: cells[name], least: 150, card: 'title', isLocked: true },
-    ...(by === 'none' ? [{ key: 'day', heading: t('bills.column.day'), cell: cells.day, width: 104, card: 'context' } as const] : []),
+    ...(by === 'none' ? [{ key: 'day', heading: t('bills.column.day'), cell: cells.day, width: 116, card: 'context' } as const] : []),
     ...(by === 'account'
       ? []
       : [{ key: 'account', heading: t('bills.column.account'), cell: cells.account, width: 130, leave: 3, card: 'note' } as const]),

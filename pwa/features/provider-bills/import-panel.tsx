@@ -6,6 +6,7 @@ import { SidePanel, SummaryList } from '#pwa/ui/frame/side-panel.tsx';
 import layout from '#pwa/ui/styles/layout.module.css';
 import typography from '#pwa/ui/styles/typography.module.css';
 import styles from './bills.module.css';
+import { daysText } from './days-text.ts';
 import { dollars } from './dollars.ts';
 import { ImportMark } from './import-mark.tsx';
 import { useStopImport } from './queries.ts';
@@ -38,7 +39,7 @@ export function ImportPanel({ bill, ...ways }: ImportPanelProps) {
           items={[
             { name: t('bills.column.account'), value: bill.account_name },
             ...(bill.format === '' ? [] : [{ name: t('bills.import.format'), value: bill.format }]),
-            ...(bill.first_day === undefined ? [] : [{ name: t('bills.column.days'), value: `${bill.first_day} – ${bill.last_day}` }]),
+            ...(bill.first_day === undefined ? [] : [{ name: t('bills.column.days'), value: daysText(bill, format) }]),
             { name: t('bills.column.rows'), value: format.count(bill.rows) },
             ...(bill.amount === undefined ? [] : [{ name: t('bills.column.billed'), value: dollars(bill.amount, format) }]),
             ...(matched === undefined

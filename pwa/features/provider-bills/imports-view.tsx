@@ -9,6 +9,7 @@ import { PanelSpace } from '#pwa/ui/frame/side-panel.tsx';
 import type { Column } from '#pwa/ui/list/columns.tsx';
 import { DataList } from '#pwa/ui/list/data-list.tsx';
 import { useListScreen, useOpenRecord } from '#pwa/ui/list/use-list-screen.ts';
+import { daysText } from './days-text.ts';
 import { dollars } from './dollars.ts';
 import { ImportMark } from './import-mark.tsx';
 import { type BillsViewProps, ViewPicker } from './view-picker.tsx';
@@ -81,25 +82,25 @@ function useImportColumns(): Column<BillImport>[] {
         heading: t('bills.column.time'),
         cell: (row) => format.dateTime(row.started_at),
         width: 176,
-        card: 'context',
+        card: 'note',
         isLocked: true,
       },
-      { key: 'account', heading: t('bills.column.account'), cell: (row) => row.account_name, least: 120, card: 'title' },
+      { key: 'account', heading: t('bills.column.account'), cell: (row) => row.account_name, least: 120 },
       { key: 'state', heading: t('bills.column.state'), cell: (row) => <ImportMark bill={row} />, least: 170, card: 'context' },
       {
         key: 'source',
         heading: t('bills.column.source'),
         cell: (row) => (row.source === 'api' ? t('bills.import.api') : row.file_name),
         least: 120,
-        leave: 3,
-        card: 'note',
+        leave: 2,
+        card: 'title',
       },
       {
         key: 'days',
         heading: t('bills.column.days'),
-        cell: (row) => (row.first_day === undefined ? '' : `${row.first_day} – ${row.last_day}`),
-        width: 190,
-        leave: 2,
+        cell: (row) => daysText(row, format),
+        width: 220,
+        leave: 3,
       },
       { key: 'rows', heading: t('bills.column.rows'), cell: (row) => format.count(row.rows), width: 90, align: 'end', leave: 4 },
       {

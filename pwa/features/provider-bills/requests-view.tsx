@@ -6,6 +6,8 @@ import { type BillRequest, BillRequestState } from '#shared/provider-bills.ts';
 import { useNeedsConnection } from '#pwa/offline/online-button.tsx';
 import { useIsOnline } from '#pwa/offline/online-status.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
+import { type Status, StatusMark } from '#pwa/ui/controls/status-mark.tsx';
+import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
 import { download } from '#pwa/ui/controls/download.ts';
 import { Screen } from '#pwa/ui/frame/screen.tsx';
 import type { Column } from '#pwa/ui/list/columns.tsx';
@@ -19,6 +21,8 @@ import styles from './bills.module.css';
 import { dollars } from './dollars.ts';
 import { type BillsViewProps, ViewPicker } from './view-picker.tsx';
 import { billRequestsQuery, requestsFile } from './queries.ts';
+
+const marks: Record<BillRequestState, Status> = { unbilled: 'look', foreign: 'failed', differs: 'failed' };
 
 /** Calls that a bill lacks, its rows without a call, and those with another amount. */
 export function RequestsView({ search, onSearch, query: overview }: BillsViewProps) {
@@ -74,15 +78,23 @@ export function RequestsView({ search, onSearch, query: overview }: BillsViewPro
 function useRequestColumns(): Column<BillRequest>[] {
   const { t } = useTranslation();
   const format = useFormat();
+  const isPhone = useIsPhone();
   return useMemo(
     () => [
       { key: 'model', heading: t('bills.column.model'), cell: (row) => row.model, least: 150, card: 'title', isLocked: true },
       {
         key: 'time',
         heading: t('bills.column.time'),
-        cell: (row) => (row.at === 0 ? row.day : format.dateTime(row.at)),
+        cell: (row) => (row.at === 0 ? format.calendarDay(row.day) : format.dateTime(row.at)),
         width: 176,
         card: 'context',
+      },
+      {
+        key: 'state',
+        heading: t('bills.column.state'),
+        cell: ({ state }) => <StatusMark status={marks[state]}>{t(`bills.request.${state}`)}</StatusMark>,
+        width: 150,
+        leave: 3,
       },
       { key: 'request', heading: t('bills.column.request'), cell: (row) => <RequestId row={row} />, least: 180, leave: 2, card: 'note' },
       { key: 'ours', heading: t('bills.column.ours'), cell: (row) => dollars(row.ours, format), width: 104, align: 'end', leave: 1 },
@@ -92,10 +104,19 @@ function useRequestColumns(): Column<BillRequest>[] {
         cell: (row) => dollars(row.billed, format),
         width: 104,
         align: 'end',
-        card: 'amount',
       },
+      ...(isPhone
+        ? [
+            {
+              key: 'amounts',
+              heading: t('bills.column.difference'),
+              cell: (row: BillRequest) => `${dollars(row.ours, format)} → ${dollars(row.billed, format)}`,
+              card: 'amount' as const,
+            },
+          ]
+        : []),
     ],
-    [t, format],
+    [t, format, isPhone],
   );
 }
 

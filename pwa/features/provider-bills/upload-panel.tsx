@@ -1,4 +1,4 @@
-import { Button, Select, TextInput } from '@mantine/core';
+import { Button, FileButton, Select, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { flushSync } from 'react-dom';
 import { useTranslation } from 'react-i18next';
@@ -6,10 +6,12 @@ import { type ColumnsOfFields, mappedFields, mappingFault } from '#shared/bill-f
 import type { BillMapping, BillOverview } from '#shared/provider-bills.ts';
 import { failureOf } from '#pwa/api/failure.ts';
 import { OnlineButton } from '#pwa/offline/online-button.tsx';
+import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { Segments } from '#pwa/ui/controls/segments.tsx';
 import { Refusal } from '#pwa/ui/form/refusal.tsx';
 import { UnsavedEdits } from '#pwa/ui/form/unsaved-edits.tsx';
 import { SidePanel } from '#pwa/ui/frame/side-panel.tsx';
+import { sizeText } from '#pwa/ui/size-text.ts';
 import layout from '#pwa/ui/styles/layout.module.css';
 import typography from '#pwa/ui/styles/typography.module.css';
 import { type FileKind, kindOfFile } from './bill-file.ts';
@@ -28,6 +30,7 @@ interface UploadPanelProps {
 /** A file, and how its columns are read if its format is not known. */
 export function UploadPanel({ overview: { accounts, mappings }, account, onClose, onDone }: UploadPanelProps) {
   const { t } = useTranslation();
+  const format = useFormat();
   const { chosen, setChosen, file, handleFile, mapping, setMapping, upload, isReady, handleSubmit } = useUpload({
     accounts,
     mappings,
@@ -62,14 +65,17 @@ export function UploadPanel({ overview: { accounts, mappings }, account, onClose
           allowDeselect={false}
           onChange={(value) => setChosen(value ?? chosen)}
         />
-        <label className={`${layout.stackXs} ${styles.file}`}>
+        <div className={`${layout.stackXs} ${styles.file}`}>
           <span className={typography.small}>{t('bills.upload.file')}</span>
-          <input
-            type="file"
-            accept=".csv,.tsv,.txt,.json,.jsonl,.ndjson"
-            onChange={(event) => void handleFile(event.currentTarget.files?.[0] ?? null)}
-          />
-        </label>
+          <span className={layout.row}>
+            <FileButton accept=".csv,.tsv,.txt,.json,.jsonl,.ndjson" onChange={(picked) => void handleFile(picked)}>
+              {(props) => <Button {...props}>{t('bills.upload.choose')}</Button>}
+            </FileButton>
+            <span className={styles.chosen}>
+              {file === undefined ? t('bills.upload.no_file') : `${file.file.name}, ${sizeText(file.file.size, format)}`}
+            </span>
+          </span>
+        </div>
         {file !== undefined && <FileNote kind={file.kind} />}
         {file?.kind.kind === 'table' && <MappingFields table={file.kind} mapping={mapping} onChange={setMapping} />}
         <p className={typography.muted}>{t('bills.upload.replaces')}</p>
@@ -154,7 +160,7 @@ function MappingFields({ table: { columns, example }, mapping, onChange }: Mappi
       />
       {mappedFields.map((field) => (
         <label key={field} className={`${layout.stackXs} ${styles.field}`}>
-          <span>{t(`bills.field.${field}`)}</span>
+          <span className={typography.small}>{t(`bills.field.${field}`)}</span>
           <select
             aria-label={t(`bills.field.${field}`)}
             value={mapping.columns[field] ?? ''}
@@ -168,17 +174,27 @@ function MappingFields({ table: { columns, example }, mapping, onChange }: Mappi
               </option>
             ))}
           </select>
+          {wrong === field && (
+            <span className={typography.note}>{t(field === 'amount' ? 'bills.upload.needs_amount' : 'bills.upload.needs_column')}</span>
+          )}
         </label>
       ))}
-      <Segments
-        label={t('bills.upload.decimal')}
-        value={mapping.decimal}
-        options={[
-          { value: '.', label: '1,234.56' },
-          { value: ',', label: '1.234,56' },
-        ]}
-        onChange={(decimal) => onChange({ ...mapping, decimal })}
-      />
+      <div className={`${layout.stackXs} ${styles.field}`}>
+        <span className={typography.small} aria-hidden="true">
+          {t('bills.upload.decimal')}
+        </span>
+        <span>
+          <Segments
+            label={t('bills.upload.decimal')}
+            value={mapping.decimal}
+            options={[
+              { value: '.', label: '1,234.56' },
+              { value: ',', label: '1.234,56' },
+            ]}
+            onChange={(decimal) => onChange({ ...mapping, decimal })}
+          />
+        </span>
+      </div>
     </fieldset>
   );
 }

@@ -107,6 +107,13 @@ function timeFormat({ language, timeZone, agoText }: FormatSettings) {
     },
     /** `2026-11-21` or `21 Nov 2026`. */
     date: (seconds: number): string => dateOf(read(seconds)),
+    /** A calendar day of another zone, `2026-11-21`, as a date. */
+    calendarDay: (day: string): string => {
+      const [year = '', month = '', date = ''] = day.split('-');
+      if (language === 'zh' || date === '') return day;
+      // The middle of the month is in it in every zone.
+      return `${Number(date)} ${monthName().format(Date.UTC(Number(year), Number(month) - 1, 15, 12))} ${year}`;
+    },
     /** The heading of a ledger day: `11月21日 周六` or `Sat 21 Nov`. */
     day: (seconds: number): string => {
       const name = weekday().format(seconds * 1000);
