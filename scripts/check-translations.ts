@@ -1,11 +1,18 @@
 // Texts of the console: zh and en have the same keys and the same placeholders, every key in the code exists, and none is
-// there for nothing. Code names a key as a literal ('tokens.list.title') or as a template with a literal head
+// there for nothing; Chinese texts have one term for one thing. Code names a key as a literal ('tokens.list.title') or as a template with a literal head
 // (`tokens.status.${name}`), so that this check and a reader's search both find it.
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
 const folder = path.resolve(import.meta.dirname, '../pwa');
 const languages = ['zh', 'en'] as const;
+/** Chinese terms of which the console has one, that of the API's messages; search words may have others. */
+const terms: readonly (readonly [other: RegExp, term: string])[] = [
+  [/停用/, '禁用'],
+  [/通道/, '渠道'],
+  [/(?<=[\d个入出或、] ?)Tokens?(?![A-Za-z])/, 'token'],
+];
+const searchWords = 'setting_words.';
 const pluralEnding = /_(zero|one|two|few|many|other)$/;
 
 type Texts = Map<string, string>;
@@ -17,6 +24,7 @@ const en = texts.en ?? new Map<string, string>();
 const keys = new Set([...zh.keys(), ...en.keys()].map(plainKey));
 
 compareLanguages();
+checkTerms();
 checkUses();
 
 if (faults.length > 0) {
@@ -65,6 +73,13 @@ function compareLanguages(): void {
     if (chinese === undefined || english === undefined) continue;
     const [left, right] = [placeholders(chinese), placeholders(english)];
     if (left !== right) faults.push(`placeholders differ: ${key} has ${left || 'none'} in zh, ${right || 'none'} in en`);
+  }
+}
+
+function checkTerms(): void {
+  for (const [key, text] of zh) {
+    if (key.startsWith(searchWords)) continue;
+    for (const [other, term] of terms) if (other.test(text)) faults.push(`${other.exec(text)?.[0]} in zh, where the term is ${term}: ${key}`);
   }
 }
 

@@ -25,7 +25,7 @@ export const reasonTexts = {
   channel_key_unreadable: { zh: '密钥是用另一个 SESSION_SECRET 加密的', en: 'The key was encrypted with another SESSION_SECRET' },
   channel_without_keys: { zh: '渠道没有启用的密钥', en: 'No key of the channel is enabled' },
   channel_keys_refused: {
-    zh: '所有密钥都已停用，最后一个的原因：{message}',
+    zh: '所有密钥都已禁用，最后一个的原因：{message}',
     en: 'All keys are disabled; the last one because of: {message}',
   },
   channel_key_letters: { zh: '密钥含有请求头不能携带的字符', en: 'The key has characters that a header cannot carry' },

@@ -33,7 +33,7 @@ export const fieldRules = {
   headerNames: { zh: '最多 50 个请求头，且名称不能重复', en: 'must have at most 50 headers, and none of them twice' },
   statusFrom: { zh: '不是 100 到 599 的状态码', en: 'is not a status from 100 to 599' },
   statusTo: { zh: '只能改为 400 到 599 的状态码', en: 'must be a status from 400 to 599' },
-  onOrOff: { zh: '只能改为启用（1）或停用（2）', en: 'can only be changed to enabled (1) or disabled (2)' },
+  onOrOff: { zh: '只能改为启用（1）或禁用（2）', en: 'can only be changed to enabled (1) or disabled (2)' },
   byManaging: {
     zh: '不能在这里修改，请使用用户管理的提升、降级、启用或禁用操作',
     en: 'cannot be changed here: promote, demote, enable or disable the user',

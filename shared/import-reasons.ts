@@ -65,13 +65,13 @@ export const importReasons = {
   console_session: { zh: '控制台会话', en: 'Session of its console' },
   name_cut: { zh: '名称过长，已截短', en: 'The name was too long; cut' },
   addresses_unreadable: {
-    zh: '允许的地址无法识别，令牌已停用而不是开放',
+    zh: '允许的地址无法识别，令牌已禁用而不是开放',
     en: 'An allowed address cannot be read: the token is disabled rather than opened',
   },
   owner_missing: { zh: '没有所属用户', en: 'Has no owner' },
   owner_chosen: { zh: '归属于 {detail}', en: 'Belongs to {detail} now' },
   models_no_place: {
-    zh: '模型限制 {detail} 无法对应，令牌已停用',
+    zh: '模型限制 {detail} 无法对应，令牌已禁用',
     en: 'The model limit {detail} cannot be resolved: the token is disabled',
   },
   limit_no_place: { zh: '限制 {detail} 没有对应项', en: 'The limit {detail} has no counterpart' },
@@ -80,10 +80,10 @@ export const importReasons = {
   // Channels
   type_unsupported: { zh: '不支持的渠道类型 {detail}', en: 'Channels of type {detail} are not supported' },
   type_mapped: { zh: '渠道类型编号变为 {detail}', en: 'The number of its type changes: {detail}' },
-  channel_invalid: { zh: '已停用：{detail}', en: 'Disabled: {detail}' },
+  channel_invalid: { zh: '已禁用：{detail}', en: 'Disabled: {detail}' },
   key_empty: { zh: '没有密钥', en: 'Has no key' },
   key_environment: {
-    zh: '环境变量 {detail} 未提供，渠道已停用',
+    zh: '环境变量 {detail} 未提供，渠道已禁用',
     en: 'The environment variable {detail} is missing: the channel is disabled',
   },
   key_encrypted: {
@@ -95,7 +95,7 @@ export const importReasons = {
   wildcard: { zh: '通配模型 {detail} 没有对应项', en: 'The wildcard {detail} has no counterpart' },
   address_plan: { zh: '地址变为 {detail}', en: 'The address becomes {detail}' },
   override_conditions: {
-    zh: '参数覆盖含有没有对应项的操作，渠道已停用',
+    zh: '参数覆盖含有没有对应项的操作，渠道已禁用',
     en: 'Operations of its parameter overrides have no counterpart: the channel is disabled',
   },
 

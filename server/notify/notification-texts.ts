@@ -37,6 +37,7 @@ const quotaLowUnlinked: Texts = {
     content: '{{value}}: {{value}} is left. Top up in the console, under Wallet, so that your calls continue.',
   },
 };
+/** The Chinese words of this text and the next are those that other consoles send; every other text says 渠道. */
 const channelDisabled: Texts = {
   zh: { title: '通道「{0}」（#{1}）已被禁用', content: '通道「{0}」（#{1}）已被禁用，原因：{2}' },
   en: { title: 'Channel “{0}” (#{1}) was disabled', content: 'Channel “{0}” (#{1}) was disabled, because: {2}' },
@@ -47,9 +48,9 @@ const channelEnabled: Texts = {
 };
 const limitIgnored: Texts = {
   zh: {
-    title: '通道「{0}」（#{1}）未遵守输出上限',
+    title: '渠道「{0}」（#{1}）未遵守输出上限',
     content:
-      '通道「{0}」（#{1}）的模型 {2} 输出了 {3} 个 token，超过上限 {4}。用户 {5} 的余额可能不足以支付超出的部分；请检查该通道，或将其停用。',
+      '渠道「{0}」（#{1}）的模型 {2} 输出了 {3} 个 token，超过上限 {4}。用户 {5} 的余额可能不足以支付超出的部分；请检查该渠道，或将其禁用。',
   },
   en: {
     title: 'Channel “{0}” (#{1}) exceeds output limits',
@@ -59,9 +60,9 @@ const limitIgnored: Texts = {
 };
 const costDrift: Texts = {
   zh: {
-    title: '通道「{0}」（#{1}）的费用与定价不符',
+    title: '渠道「{0}」（#{1}）的费用与定价不符',
     content:
-      '通道「{0}」（#{1}）的模型 {2} 今天有 {3} 次调用报告了费用：供应商合计 ${4}，按模型定价（不含分组倍率）合计 ${5}。请核对该模型的价格。',
+      '渠道「{0}」（#{1}）的模型 {2} 今天有 {3} 次调用报告了费用：供应商合计 ${4}，按模型定价（不含分组倍率）合计 ${5}。请核对该模型的价格。',
   },
   en: {
     title: 'Costs of channel “{0}” (#{1}) differ from its prices',
@@ -75,8 +76,8 @@ const backupFailed: Texts = {
 };
 const keyRefused: Texts = {
   zh: {
-    title: '通道「{0}」（#{1}）的密钥 …{2} 被拒绝',
-    content: '通道「{0}」（#{1}）的密钥 …{2} 被供应商拒绝，已停用，其余 {3} 个密钥继续工作。原因：{4}',
+    title: '渠道「{0}」（#{1}）的密钥 …{2} 被拒绝',
+    content: '渠道「{0}」（#{1}）的密钥 …{2} 被供应商拒绝，已禁用，其余 {3} 个密钥继续工作。原因：{4}',
   },
   en: {
     title: 'A key of channel “{0}” (#{1}) was refused: …{2}',
@@ -126,8 +127,8 @@ const pricePlanChanged: Texts = {
 };
 const signInEnded: Texts = {
   zh: {
-    title: '通道「{0}」（#{1}）的登录无法续期',
-    content: '通道「{0}」（#{1}）的登录无法续期，即将失效，原因：{2}。请重新登录，并在该通道填写新的密钥。',
+    title: '渠道「{0}」（#{1}）的登录无法续期',
+    content: '渠道「{0}」（#{1}）的登录无法续期，即将失效，原因：{2}。请重新登录，并在该渠道填写新的密钥。',
   },
   en: {
     title: 'The sign-in of channel “{0}” (#{1}) cannot be renewed',
@@ -158,7 +159,7 @@ const billDrift: Texts = {
   },
 };
 const channelsTested: Texts = {
-  zh: { title: '通道测试完成', content: '所有通道测试已完成' },
+  zh: { title: '渠道测试完成', content: '所有渠道测试已完成' },
   en: { title: 'Channel tests have ended', content: 'All channels have been tested' },
 };
 const trial: Texts = {

@@ -31,7 +31,7 @@ export const searchWords: Readonly<Record<string, string>> = {
   'screen:/setting': 'options configuration config preferences admin administration 配置 选项 参数 运营 后台',
   'screen:/statement': 'statements bill invoice ledger account balance history refund refunds month 对账单 账单 流水 明细 退款 发票',
   'screen:/user-tokens':
-    'who has this key owner find leaked api keys of users move disable block 用户令牌 密钥 谁的 属于谁 泄露 查找 迁移 禁用',
+    'who has this key owner find leaked api keys of users move disable block 用户令牌 密钥 谁的 属于谁 泄露 查找 迁移 禁用 停用',
   'screen:/balances': 'accounts balances by month books closing opening accounting 月表 余额 账户 结账 期末',
   'screen:/invitations': 'invites referral affiliate codes inviter 邀请 邀请码 推荐',
   'screen:/price-updates':
