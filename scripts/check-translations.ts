@@ -79,7 +79,8 @@ function compareLanguages(): void {
 function checkTerms(): void {
   for (const [key, text] of zh) {
     if (key.startsWith(searchWords)) continue;
-    for (const [other, term] of terms) if (other.test(text)) faults.push(`${other.exec(text)?.[0]} in zh, where the term is ${term}: ${key}`);
+    for (const [other, term] of terms)
+      if (other.test(text)) faults.push(`${other.exec(text)?.[0]} in zh, where the term is ${term}: ${key}`);
   }
 }
 

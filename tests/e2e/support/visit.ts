@@ -188,7 +188,13 @@ async function textsAtEdge(page: Page): Promise<string[]> {
       const range = document.createRange();
       range.selectNodeContents(node);
       const box = range.getBoundingClientRect();
-      if (box.width > 1 && box.left < left + 6 && parent.checkVisibility({ opacityProperty: true }) && !scrollsSideways(parent))
+      if (
+        box.width > 1 &&
+        box.left >= left - 1 &&
+        box.left < left + 6 &&
+        parent.checkVisibility({ opacityProperty: true }) &&
+        !scrollsSideways(parent)
+      )
         found.push(`${Math.round(box.left - left)} px: ${parent.outerHTML.slice(0, 160)}`);
     }
     return found;
