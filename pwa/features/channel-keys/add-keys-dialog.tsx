@@ -10,7 +10,7 @@ import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { Refusal } from '#pwa/ui/form/refusal.tsx';
 import { SwitchRow } from '#pwa/ui/form/switch-row.tsx';
 import { TextArea } from '#pwa/ui/form/text-area.tsx';
-import { Dialog } from '#pwa/ui/frame/dialog.tsx';
+import { Dialog, DialogFoot } from '#pwa/ui/frame/dialog.tsx';
 import { toastSuccess } from '#pwa/ui/frame/toast.ts';
 import layout from '#pwa/ui/styles/layout.module.css';
 import typography from '#pwa/ui/styles/typography.module.css';
@@ -124,10 +124,8 @@ function PastedKeys({ value, onChange, onFiles }: PastedKeysProps) {
 function Foot({ count, isPending, onSave, onClose }: { count: number; isPending: boolean; onSave: () => void; onClose: () => void }) {
   const { t } = useTranslation();
   return (
-    <span className={layout.wrap}>
-      <Button variant="subtle" onClick={onClose}>
-        {t('common.action.cancel')}
-      </Button>
+    <DialogFoot>
+      <Button onClick={onClose}>{t('common.action.cancel')}</Button>
       <OnlineButton
         variant="filled"
         disabled={count === 0}
@@ -135,7 +133,7 @@ function Foot({ count, isPending, onSave, onClose }: { count: number; isPending:
         label={t('channel-keys.add.save', { count })}
         onClick={onSave}
       />
-    </span>
+    </DialogFoot>
   );
 }
 

@@ -7,7 +7,7 @@ import { failureOf } from '#pwa/api/failure.ts';
 import { OnlineButton } from '#pwa/offline/online-button.tsx';
 import { Refusal } from '#pwa/ui/form/refusal.tsx';
 import { SwitchRow } from '#pwa/ui/form/switch-row.tsx';
-import { Dialog } from '#pwa/ui/frame/dialog.tsx';
+import { Dialog, DialogFoot } from '#pwa/ui/frame/dialog.tsx';
 import layout from '#pwa/ui/styles/layout.module.css';
 import typography from '#pwa/ui/styles/typography.module.css';
 import styles from './channel-keys.module.css';
@@ -69,10 +69,8 @@ function ReplaceForm({ given, onDone, onClose }: ReplaceFormProps) {
       <SwitchRow label={t('channel-keys.replace.enable')} checked={enables} onChange={(event) => setEnables(event.currentTarget.checked)} />
       <Refusal text={replace.error === null ? undefined : failureOf(replace.error).message} />
       <p className={typography.muted}>{t('channel-keys.replace.undo_hint')}</p>
-      <span className={layout.wrap}>
-        <Button variant="subtle" onClick={onClose}>
-          {t('common.action.cancel')}
-        </Button>
+      <DialogFoot>
+        <Button onClick={onClose}>{t('common.action.cancel')}</Button>
         <OnlineButton
           variant="filled"
           disabled={fresh.trim() === '' || channels.length === 0 || isUnclear}
@@ -80,7 +78,7 @@ function ReplaceForm({ given, onDone, onClose }: ReplaceFormProps) {
           onClick={() => replace.mutate(undefined, { onSuccess: onDone })}
           label={t('channel-keys.action.replace_in', { count: channels.length })}
         />
-      </span>
+      </DialogFoot>
     </div>
   );
 }

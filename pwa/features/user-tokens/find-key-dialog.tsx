@@ -6,7 +6,7 @@ import { failureOf } from '#pwa/api/failure.ts';
 import { OnlineButton } from '#pwa/offline/online-button.tsx';
 import { Refusal } from '#pwa/ui/form/refusal.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
-import { Dialog } from '#pwa/ui/frame/dialog.tsx';
+import { Dialog, DialogFoot } from '#pwa/ui/frame/dialog.tsx';
 import layout from '#pwa/ui/styles/layout.module.css';
 import typography from '#pwa/ui/styles/typography.module.css';
 import { useFindKey } from './queries.ts';
@@ -43,10 +43,8 @@ export function FindKeyDialog({ onOpen, onClose }: FindKeyDialogProps) {
         />
         <div aria-live="polite">{find.data !== undefined && <FoundTokens {...find.data} onOpen={onOpen} />}</div>
         <Refusal text={find.error === null ? undefined : failureOf(find.error).message} />
-        <span className={layout.wrap}>
-          <Button variant="subtle" onClick={onClose}>
-            {t('user-tokens.find.close')}
-          </Button>
+        <DialogFoot>
+          <Button onClick={onClose}>{t('user-tokens.find.close')}</Button>
           <OnlineButton
             variant="filled"
             type="submit"
@@ -54,7 +52,7 @@ export function FindKeyDialog({ onOpen, onClose }: FindKeyDialogProps) {
             loading={find.isPending}
             label={t('user-tokens.find.search')}
           />
-        </span>
+        </DialogFoot>
       </form>
     </Dialog>
   );

@@ -1,4 +1,5 @@
 import { type ReactNode, useId } from 'react';
+import layout from '#pwa/ui/styles/layout.module.css';
 import styles from './dialog.module.css';
 import { useModal } from './use-modal.ts';
 
@@ -28,4 +29,9 @@ export function Dialog({ title, onClose, children }: DialogProps) {
       {children}
     </dialog>
   );
+}
+
+/** Buttons of a dialog, at its end: the one that leaves, then the one that does. */
+export function DialogFoot({ children }: { children: ReactNode }) {
+  return <div className={`${layout.wrap} ${styles.foot}`}>{children}</div>;
 }
