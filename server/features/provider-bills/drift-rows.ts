@@ -8,6 +8,7 @@ import type { BillAccountRecord, BillDayRecord } from '#server/db/records/bill.t
 import { addLine } from './bill-sums.ts';
 import { addDays, daysBetween, isDay } from './calendar.ts';
 import { type BillContext, type Bounds, boundsOf, type DriftLine, driftOf, linesOfDay, percentOf } from './compare-days.ts';
+import { largestFirst, LargestRows } from './largest-rows.ts';
 import { modelKey } from './model-names.ts';
 
 export interface DriftQuery {
@@ -19,6 +20,8 @@ export interface DriftQuery {
 }
 
 const usualDays = 31;
+/** A day has up to a thousand models on either side. */
+const daysAtOnce = 8;
 
 /** @throws {AppError} `invalid_field` */
 export function periodOf({ from, to }: DriftQuery, now: number): { from: string; to: string } {
@@ -36,17 +39,22 @@ export interface ComparedDay {
   lines: DriftLine[];
 }
 
-/** Compared days of a period, in order. Bounded: accounts times days of the longest period. */
+/** Compared days of a period: those of each account, in order. */
 export async function* comparedDays({ db, now }: Pick<AppContext, 'db' | 'now'>, query: DriftQuery): AsyncGenerator<ComparedDay> {
   const { from, to } = periodOf(query, now());
   const accounts = await db.collection('bill_accounts').find(query.account === undefined ? {} : { id: query.account });
   for (const account of accounts) {
-    const days = await db
-      .collection('bill_days')
-      .find({ account_id: account.id, and: [{ day: { gte: from } }, { day: { lte: to } }] }, { sort: [['day', 1]], limit: longestPeriod });
-    for (const day of days) if (isCompared(day)) yield { account, day: day.day, lines: linesOfDay(day, account) };
-    // Pricing the models of many days must not hold up calls.
-    await new Promise(setImmediate);
+    for (let next = from; next <= to;) {
+      const days = await db
+        .collection('bill_days')
+        .find({ account_id: account.id, and: [{ day: { gte: next } }, { day: { lte: to } }] }, { sort: [['day', 1]], limit: daysAtOnce });
+      for (const day of days) if (isCompared(day)) yield { account, day: day.day, lines: linesOfDay(day, account) };
+      // Pricing the models of many days must not hold up calls.
+      await new Promise(setImmediate);
+      const last = days.at(-1);
+      if (last === undefined || days.length < daysAtOnce) break;
+      next = addDays(last.day, 1);
+    }
   }
 }
 
@@ -54,38 +62,66 @@ function isCompared({ ours, costs, usage }: BillDayRecord): boolean {
   return ours !== undefined && (costs !== undefined || usage !== undefined);
 }
 
-/** All rows, the largest difference first. */
-export async function driftRows(context: BillContext, query: DriftQuery): Promise<DriftRow[]> {
+/** Rows of the comparison as they are complete: an account's, or a day's of an account if each of its models is a row. The largest difference comes first in each part. */
+export async function* driftParts(context: BillContext, query: DriftQuery): AsyncGenerator<DriftRow[]> {
   const bounds = boundsOf(context.settings);
   const by = query.by ?? 'model';
-  const sums = new Map<string, DriftRow & { sides: DriftLine }>();
+  let sums = new Map<string, SummedRow>();
+  let of = '';
+  const completed = (): DriftRow[] => {
+    const rows = [...sums.values()].map(({ sides, ...row }): DriftRow => ({ ...row, ...driftOf(sides, bounds) }));
+    return largestFirst(query.state === undefined ? rows : rows.filter(({ state }) => state === query.state));
+  };
   for await (const { account, day, lines } of comparedDays(context, query)) {
-    for (const line of lines) {
-      const key = [account.id, by === 'day' || by === 'none' ? day : '', by === 'model' || by === 'none' ? modelKey(line.model) : ''].join(
-        ' ',
-      );
-      const known = sums.get(key);
-      const sides =
-        known === undefined
-          ? line
-          : { model: line.model, ours: addSide(known.sides.ours, line.ours), billed: addSide(known.sides.billed, line.billed) };
-      sums.set(key, {
-        day: by === 'day' || by === 'none' ? day : '',
-        account_id: account.id,
-        account_name: account.name,
-        model: by === 'model' || by === 'none' ? (known?.model ?? line.model) : '',
-        ours: sides.ours,
-        billed: sides.billed,
-        state: 'even',
-        sides,
-      });
+    const part = `${account.id} ${by === 'none' ? day : ''}`;
+    if (part !== of) {
+      yield completed();
+      sums = new Map();
+      of = part;
     }
+    for (const line of lines) addTo(sums, { by, account, day, line });
   }
-  const rows = [...sums.values()].map(({ sides, ...row }): DriftRow => ({ ...row, ...driftOf(sides, bounds) }));
-  const found = query.state === undefined ? rows : rows.filter(({ state }) => state === query.state);
-  const sized = found.map((row) => ({ row, size: Math.abs(Number(row.difference ?? 0)), percent: Math.abs(row.percent ?? 0) }));
-  sized.sort((one, other) => other.size - one.size || other.percent - one.percent || one.row.day.localeCompare(other.row.day));
-  return sized.map(({ row }) => row);
+  yield completed();
+}
+
+type SummedRow = DriftRow & { sides: DriftLine };
+
+function addTo(
+  sums: Map<string, SummedRow>,
+  { by, account, day: ofLine, line }: { by: DriftBy; account: BillAccountRecord; day: string; line: DriftLine },
+): void {
+  const day = by === 'day' || by === 'none' ? ofLine : '';
+  const hasModel = by === 'model' || by === 'none';
+  const key = `${day} ${hasModel ? modelKey(line.model) : ''}`;
+  const known = sums.get(key);
+  const sides =
+    known === undefined
+      ? line
+      : { model: line.model, ours: addSide(known.sides.ours, line.ours), billed: addSide(known.sides.billed, line.billed) };
+  sums.set(key, {
+    day,
+    account_id: account.id,
+    account_name: account.name,
+    model: hasModel ? (known?.model ?? line.model) : '',
+    ours: sides.ours,
+    billed: sides.billed,
+    state: 'even',
+    sides,
+  });
+}
+
+/** Rows that are listed; an export has all. */
+const mostListed = 10_000;
+
+/** A page of the rows of the period, the largest difference first, and their number. */
+export async function driftRows(
+  context: BillContext,
+  query: DriftQuery,
+  { skip, size }: { skip: number; size: number },
+): Promise<{ rows: DriftRow[]; total: number }> {
+  const largest = new LargestRows(Math.min(skip + size, mostListed));
+  for await (const rows of driftParts(context, query)) largest.add(rows);
+  return { rows: largest.largest().slice(skip, skip + size), total: largest.total };
 }
 
 /** Expected and billed by day, and their sums. Expected cost whose bill has no amounts is left out. */

@@ -8,7 +8,7 @@ import type { Download } from '#server/http/call.ts';
 import { createExports } from '#server/http/exports.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import type { StreamReader } from '#server/http/reader-rights.ts';
-import { type DriftQuery, driftRows, periodOf } from './drift-rows.ts';
+import { type DriftQuery, driftParts, periodOf } from './drift-rows.ts';
 import { requestFilter, type RequestQuery } from './list-requests.ts';
 
 const rowsAtOnce = 500;
@@ -38,15 +38,10 @@ export function createBillExports(host: RouteHost): BillExports {
   };
 }
 
-/** Rows of the comparison. */
+/** Rows of the comparison, by account. */
 async function* rowParts(context: AppContext, query: DriftQuery): AsyncGenerator<string> {
   yield csvMark + csvRow(rowColumns);
-  const rows = await driftRows(context, query);
-  for (let from = 0; from < rows.length; from += rowsAtOnce)
-    yield rows
-      .slice(from, from + rowsAtOnce)
-      .map((row) => csvRow(rowCells(row)))
-      .join('');
+  for await (const rows of driftParts(context, query)) yield rows.map((row) => csvRow(rowCells(row))).join('');
 }
 
 function rowCells({ day, account_id, account_name, model, state, ours, billed, difference, percent }: DriftRow): (string | number)[] {

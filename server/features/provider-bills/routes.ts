@@ -3,7 +3,7 @@ import { fieldRules, invalidField } from '#shared/field-rules.ts';
 import { mappingFault } from '#shared/bill-formats.ts';
 import { type BillMapping, billApi } from '#shared/provider-bills.ts';
 import type { AppContext } from '#server/context.ts';
-import { isBehind, pageBounds, pageResponse } from '#server/http/paging.ts';
+import { pageBounds, pageResponse } from '#server/http/paging.ts';
 import { signedIn } from '#server/http/call.ts';
 import { mountReading } from '#server/http/fair-reads.ts';
 import { mount, type RouteHost } from '#server/http/mount.ts';
@@ -27,9 +27,8 @@ export function mountBills(host: RouteHost): void {
   mountReading(host, billApi.drift, ({ query }) => driftReport(context, query));
   mountReading(host, billApi.rows, async ({ query }) => {
     const bounds = pageBounds(query);
-    const rows = await driftRows(context, query);
-    const shown = isBehind(bounds.skip, rows.length) ? [] : rows.slice(bounds.skip, bounds.skip + bounds.size);
-    return pageResponse(shown, bounds, rows.length);
+    const { rows, total } = await driftRows(context, query, bounds);
+    return pageResponse(rows, bounds, total);
   });
   mount(host, billApi.exportRows, (call) => exports.rows(call.query, { facts: call.facts, userId: signedIn(call).user.id }));
   mountReading(host, billApi.requests, ({ query }) => listRequests(context, query));
