@@ -24,7 +24,10 @@ interface EditorProps {
 }
 
 /** What a setting is with what was typed. */
-export function textNow({ options, edits }: EditorProps, key: 'GroupRatio' | 'UserUsableGroups' | 'Chats'): string {
+export function textNow(
+  { options, edits }: EditorProps,
+  key: 'GroupRatio' | 'UserUsableGroups' | 'Chats' | 'SiteRateLimits' | 'SiteBudgets',
+): string {
   return edits.drafts.get(key)?.text ?? edits.queued.get(key)?.mine ?? options.find((option) => option.key === key)?.value ?? '';
 }
 

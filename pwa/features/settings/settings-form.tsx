@@ -64,6 +64,14 @@ const ChatEditor = lazyPart(
   (part) => part.ChatEditor,
 );
 
+const LimitsEditor = lazyPart(
+  async () => {
+    const [part] = await Promise.all([import('./limits-editor.tsx'), loadTexts('limits')]);
+    return part;
+  },
+  (part) => part.LimitsEditor,
+);
+
 interface SettingsFormProps {
   page: SettingPage;
   /** What is looked for; '' : the page is shown. */
@@ -162,10 +170,12 @@ function PageFields({ page, view, onView, onReview, ...shared }: PageFieldsProps
     ...section,
     entries: isFiltered ? section.entries.filter(({ key }) => changed.has(key)) : section.entries,
   }));
-  const isTwofold = page.name === 'groups' || page.name === 'chats';
-  const fields = (
+  const isLimits = page.name === 'ratelimit';
+  const isTwofold = page.name === 'groups' || page.name === 'chats' || isLimits;
+  const isListed = (key: SettingKey): boolean => !isLimits || key === 'SiteRateLimits' || key === 'SiteBudgets';
+  const fieldsOf = (shown: typeof sections) => (
     <SettingFields
-      sections={sections
+      sections={shown
         .filter((section) => section.entries.length > 0)
         .map((section) => ({
           title: section.name === undefined ? undefined : t(`settings.section.${section.name}`),
@@ -174,6 +184,7 @@ function PageFields({ page, view, onView, onReview, ...shared }: PageFieldsProps
       {...shared}
     />
   );
+  const fields = fieldsOf(isLimits ? sections.filter(({ entries: all }) => all.every(({ key }) => isListed(key))) : sections);
   return (
     <>
       <header className={`${layout.spread} ${styles.head}`} data-quiet={isPrices || undefined}>
@@ -197,11 +208,13 @@ function PageFields({ page, view, onView, onReview, ...shared }: PageFieldsProps
       ) : (
         <>
           {page.name === 'groups' && <GroupEditor options={shared.options} edits={shared.edits} />}
+          {isLimits && fieldsOf(sections.filter(({ entries: all }) => !all.every(({ key }) => isListed(key))))}
+          {isLimits && <LimitsEditor options={shared.options} edits={shared.edits} />}
           {page.name === 'chats' && <ChatEditor options={shared.options} edits={shared.edits} />}
           {isTwofold ? (
             // What the table holds, as it is stored: for what has to be copied or looked at closely.
             <div className={styles.stored}>
-              <Fold title="JSON" beginsOpen={isFiltered} needsLook={entries.some(({ key }) => needsLook(key, shared))}>
+              <Fold title="JSON" beginsOpen={isFiltered} needsLook={entries.some(({ key }) => isListed(key) && needsLook(key, shared))}>
                 {() => fields}
               </Fold>
             </div>
