@@ -1,5 +1,5 @@
 import { z } from 'zod/mini';
-import { Budgets } from '#shared/budgets.ts';
+import { budgetPeriods, Budgets } from '#shared/budgets.ts';
 import { endpoint } from '#shared/contract.ts';
 import { QueryPage } from '#shared/paging.ts';
 import { QueryText } from '#shared/query-values.ts';
@@ -44,6 +44,10 @@ export const limitFields = {
   budgets: ['budgets'],
 } as const satisfies Record<HeldLimit, readonly string[]>;
 
+/** Quota; `ends_at` in unix seconds, 0 for `once` or if no period has begun. */
+export const TightestBudget = z.object({ left: z.int(), amount: z.int(), period: z.enum(budgetPeriods), ends_at: z.int() });
+export type TightestBudget = z.infer<typeof TightestBudget>;
+
 /** A token as its owner sees it. `key` is the 48 characters after `sk-`; only lists, search and creation carry it. */
 export const Token = z.object({
   id: z.int(),
@@ -80,6 +84,8 @@ export const Token = z.object({
   /** Absent from servers that know none, like `budgets`. */
   rate_limits: z.optional(RateLimits),
   budgets: z.optional(Budgets),
+  /** Budget of the token with the least share left, in lists. Absent: it has none. */
+  tightest_budget: z.optional(TightestBudget),
   /** Unix seconds until when the secret before the current one is accepted; 0: it is not. Absent from servers that know none. */
   old_key_until: z.optional(z.int()),
   /** The same of secrets before that one that are still accepted, the latest first. Absent from servers that know none. */

@@ -79,6 +79,7 @@ export const theme = createTheme({
       },
       classNames: { ...input.classNames, dropdown: styles.dropdown, option: styles.option },
     },
+    Autocomplete: { defaultProps: opensList, classNames: { ...input.classNames, dropdown: styles.dropdown, option: styles.option } },
     MultiSelect: {
       defaultProps: { ...opensList, hidePickedOptions: false },
       classNames: { ...input.classNames, input: styles.pillsBox, dropdown: styles.dropdown, option: styles.option, pill: styles.pill },

@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { OnlineButton, useNeedsConnection } from '#pwa/offline/online-button.tsx';
 import { useIsOnline } from '#pwa/offline/online-status.tsx';
@@ -11,6 +11,7 @@ import { UnsavedEdits } from '#pwa/ui/form/unsaved-edits.tsx';
 import { Later } from '#pwa/ui/frame/later.tsx';
 import { PanelSection, SidePanel } from '#pwa/ui/frame/side-panel.tsx';
 import { RecordHistoryFold } from './audit/record-history-fold.tsx';
+import { type PanelPart, PanelParts, partOfProblem } from './panel-parts.tsx';
 import styles from './record-panel.module.css';
 import type { EditableRecord, EditedRecord } from './use-edited-record.ts';
 
@@ -53,6 +54,8 @@ interface RecordPanelProps<
   heading: string;
   /** The fields of the form. */
   children: ReactNode;
+  /** Fields of the same form that are a part of their own; absent: it has none. The texts `limits` are loaded. */
+  limits?: ReactNode;
   /** Absent: it cannot be switched. */
   toggle: RecordToggle | undefined;
   /** `<kind>:<id>` in the audit log. */
@@ -70,6 +73,7 @@ export function RecordPanel<Row extends EditableRecord, Values extends object, B
   standing,
   heading,
   children,
+  limits,
   toggle,
   history,
   isReadOnly = false,
@@ -79,6 +83,7 @@ export function RecordPanel<Row extends EditableRecord, Values extends object, B
 }: RecordPanelProps<Row, Values, Body, Field>) {
   const { form, base, save, isSaving, refusal } = edited;
   const isDirty = form.isDirty();
+  const [part, setPart] = usePanelPart(form.errors);
   const submit = form.onSubmit(
     () => save(),
     () => focusFirstError(formId),
@@ -101,22 +106,38 @@ export function RecordPanel<Row extends EditableRecord, Values extends object, B
         />
       }
     >
-      {standing}
+      {limits !== undefined && <PanelParts part={part} onPart={setPart} />}
+      {part === 'details' && standing}
       <RecordConflict edited={edited} comparison={comparison} />
       {!isReadOnly && (
-        <PanelSection title={heading}>
+        <FormPart title={part === 'details' ? heading : undefined}>
           <form id={formId} className={styles.form} noValidate onSubmit={submit}>
-            <Later>{children}</Later>
+            {part === 'details' ? <Later>{children}</Later> : limits}
             <Refusal text={refusal} />
           </form>
-        </PanelSection>
+        </FormPart>
       )}
-      <Later>
-        <RecordHistoryFold object={history} />
-      </Later>
+      {part === 'details' && (
+        <Later>
+          <RecordHistoryFold object={history} />
+        </Later>
+      )}
       <UnsavedEdits when={!isReadOnly && isDirty} />
     </SidePanel>
   );
+}
+
+function FormPart({ title, children }: { title: string | undefined; children: ReactNode }) {
+  return title === undefined ? <div>{children}</div> : <PanelSection title={title}>{children}</PanelSection>;
+}
+
+/** The part of a panel that is shown: the other one when all problems are there. */
+export function usePanelPart(errors: object): [PanelPart, (part: PanelPart) => void] {
+  const [part, setPart] = useState<PanelPart>('details');
+  useEffect(() => {
+    setPart((now) => partOfProblem(now, errors));
+  }, [errors]);
+  return [part, setPart];
 }
 
 /** Another user saved this record while the form was open. Fields not edited here retain their value. */

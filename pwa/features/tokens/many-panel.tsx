@@ -4,6 +4,8 @@ import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { tokenNameLimit } from '#shared/tokens.ts';
 import { failureOf, refusalText } from '#pwa/api/failure.ts';
+import { BudgetList } from '#pwa/records/limits/budget-list.tsx';
+import { RateList } from '#pwa/records/limits/rate-list.tsx';
 import { OnlineButton } from '#pwa/offline/online-button.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { focusFirstError, problemTexts, showOnField } from '#pwa/ui/form/field-errors.ts';
@@ -117,6 +119,22 @@ function useManyForm(ids: readonly number[], onDone: () => void) {
     group: <GroupField form={tokenForm} />,
     ips: <AddressesField form={tokenForm} />,
     session_budget: <BudgetField form={tokenForm} />,
+    rate_limits: (
+      <RateList
+        drafts={form.values.rate_limits}
+        before={[]}
+        error={form.errors['rate_limits']}
+        onChange={(drafts) => form.setFieldValue('rate_limits', drafts)}
+      />
+    ),
+    budgets: (
+      <BudgetList
+        drafts={form.values.budgets}
+        before={[]}
+        error={form.errors['budgets']}
+        onChange={(drafts) => form.setFieldValue('budgets', drafts)}
+      />
+    ),
   };
   return { form, fields, edit, submit };
 }

@@ -1,9 +1,10 @@
 // What the panel that changes many tokens holds and sends: only the parts that were switched on.
 import { quotaLimit } from '#shared/user.ts';
 import type { TokensEdit } from '#shared/tokens.ts';
+import { budgetsOf, ratesOf } from '#pwa/records/limits/limit-drafts.ts';
 import { createBody, emptyToken, tokenProblems, type TokenProblem, type TokenValues } from './token-form.ts';
 
-export const manyParts = ['quota', 'refill', 'expiry', 'models', 'group', 'ips', 'session_budget'] as const;
+export const manyParts = ['quota', 'refill', 'expiry', 'models', 'group', 'ips', 'session_budget', 'rate_limits', 'budgets'] as const;
 export type ManyPart = (typeof manyParts)[number];
 
 export interface ManyValues extends TokenValues {
@@ -23,6 +24,8 @@ const fieldsOf = {
   group: ['group'],
   ips: ['allow_ips'],
   session_budget: ['session_budget'],
+  rate_limits: ['rate_limits'],
+  budgets: ['budgets'],
 } as const satisfies Record<ManyPart, readonly (keyof ManyValues)[]>;
 
 /** A part switched on or off: a balance is either set or added to. */
@@ -57,5 +60,7 @@ export function manyBody(ids: readonly number[], values: ManyValues): Omit<Token
     ...(isOn('group') ? { group } : {}),
     ...(isOn('ips') ? { allow_ips: allow_ips ?? '' } : {}),
     ...(isOn('session_budget') ? { session_budget: budget === '' ? 0 : budget } : {}),
+    ...(isOn('rate_limits') ? { rate_limits: ratesOf(values.rate_limits) } : {}),
+    ...(isOn('budgets') ? { budgets: budgetsOf(values.budgets) } : {}),
   };
 }

@@ -5,9 +5,11 @@ import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Token } from '#shared/tokens.ts';
 import { usableGroupsQuery } from '#pwa/api/groups.ts';
+import { LimitsPart } from '#pwa/records/limits/limits-part.tsx';
 import { MadeRecords, NewRecordsPanel } from '#pwa/records/new-records-panel.tsx';
 import { loadTexts } from '#pwa/i18n/setup.ts';
 import { CopyButton, CopyIcon } from '#pwa/ui/controls/copy-text.tsx';
+import { Fold } from '#pwa/ui/form/fold.tsx';
 import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';
 import layout from '#pwa/ui/styles/layout.module.css';
 import { useCreateTokens } from './token-actions.ts';
@@ -44,9 +46,36 @@ export function NewTokenPanel({ onClose }: { onClose: () => void }) {
       onClose={onClose}
     >
       <TokenFields form={form} hasCount />
+      <NewLimits form={form} />
     </NewRecordsPanel>
   );
 }
+
+/** Budgets and rate limits that the tokens get, folded: most have none. */
+function NewLimits({ form }: { form: TokenForm }) {
+  const { t } = useTranslation();
+  const { rate_limits: rates, budgets } = form.values;
+  const count = rates.length + budgets.length;
+  return (
+    <Fold
+      title={t('limits.part.limits')}
+      aside={count === 0 ? t('limits.none') : count}
+      needsLook={form.errors['rate_limits'] !== undefined || form.errors['budgets'] !== undefined}
+    >
+      {() => (
+        <LimitsPart
+          owner={undefined}
+          scope="token"
+          before={nothing}
+          budgets={{ drafts: budgets, error: form.errors['budgets'], onChange: (drafts) => form.setFieldValue('budgets', drafts) }}
+          rates={{ drafts: rates, error: form.errors['rate_limits'], onChange: (drafts) => form.setFieldValue('rate_limits', drafts) }}
+        />
+      )}
+    </Fold>
+  );
+}
+
+const nothing = {};
 
 /** Chooses the group that the site gives new tokens, until the user chooses one. */
 function useUsualGroup(form: TokenForm): void {

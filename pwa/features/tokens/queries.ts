@@ -1,6 +1,5 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { z } from 'zod/mini';
-import { accountApi } from '#shared/account.ts';
 import { Token, tokenApi } from '#shared/tokens.ts';
 import { call, callWithExtra } from '#pwa/api/call.ts';
 import { maskKey } from '#pwa/api/token-key.ts';
@@ -31,14 +30,6 @@ export const foundTokensQuery = (keyword: string, key: string) =>
     gcTime: 60_000,
     placeholderData: keepPreviousData,
   });
-
-/** Names of the models that the caller may use. */
-export const usableModelsQuery = queryOptions({
-  queryKey: ['usable-models'],
-  queryFn: ({ signal }) => call(accountApi.models, { signal }),
-  meta: { offline: true },
-  staleTime: 60_000,
-});
 
 function withoutKeys(data: unknown): unknown {
   const page = TokenPage.safeParse(data);

@@ -9,7 +9,7 @@ import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import layout from '#pwa/ui/styles/layout.module.css';
 import typography from '#pwa/ui/styles/typography.module.css';
-import { usableModelsQuery } from './queries.ts';
+import { usableModelsQuery } from '#pwa/api/usable-models.ts';
 import styles from './tokens.module.css';
 
 /** One real call with a token, to a small model that it may use; nothing where it may use no model that chats. */

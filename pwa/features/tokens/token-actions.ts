@@ -110,5 +110,8 @@ export function useEditTokens() {
 
 function useRefreshTokens(): () => Promise<void> {
   const client = useQueryClient();
-  return () => client.invalidateQueries({ queryKey: ['tokens'] });
+  return async () => {
+    await client.invalidateQueries({ queryKey: ['tokens'] });
+    await client.invalidateQueries({ queryKey: ['limits'] });
+  };
 }

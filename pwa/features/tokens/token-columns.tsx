@@ -2,8 +2,11 @@ import type { TFunction } from 'i18next';
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { acceptedOldKeys, type Token } from '#shared/tokens.ts';
+import { loadTexts } from '#pwa/i18n/setup.ts';
+import { tightestStanding } from '#pwa/records/limits/budget-standing.ts';
 import { QuotaCell } from '#pwa/ui/billing/amounts.tsx';
 import { useIsPhone, useIsTouched } from '#pwa/ui/frame/breakpoint.ts';
+import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';
 import type { Column } from '#pwa/ui/list/columns.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { ManagingFile } from '#pwa/ui/controls/managed-by.tsx';
@@ -14,21 +17,31 @@ import { shownKey } from '#pwa/api/token-key.ts';
 import { Balance, TokenMark, useExpiryText } from './token-labels.tsx';
 import { TokenRowActions } from './token-row-actions.tsx';
 
+// Only lists with budgets have it.
+const TightestBudget = lazyPart(
+  async () => {
+    const [part] = await Promise.all([import('./tightest-budget.tsx'), loadTexts('limits')]);
+    return part;
+  },
+  (part) => part.TightestBudget,
+);
+
 export const columnsKey = 'tokens-table-columns';
 
-export function useTokenColumns(onRemove: (token: Token) => void): Column<Token>[] {
+export function useTokenColumns(hasBudgets: boolean, onRemove: (token: Token) => void): Column<Token>[] {
   const { t } = useTranslation();
   const { unit } = useFormat();
   const toggle = useToggleToken();
   const isTouched = useIsTouched();
+  const isPhone = useIsPhone();
   const handleRemove = useStableHandler(onRemove);
   const handleToggle = useStableHandler(async (token: Token) => {
     // A failure has been toasted.
     await toggle.mutateAsync(token).catch(() => undefined);
   });
   return useMemo(
-    () => tokenColumns(t, { unit, isTouched, onToggle: handleToggle, onRemove: handleRemove }),
-    [t, unit, isTouched, handleToggle, handleRemove],
+    () => tokenColumns(t, { unit, isTouched, isPhone, hasBudgets, onToggle: handleToggle, onRemove: handleRemove }),
+    [t, unit, isTouched, isPhone, hasBudgets, handleToggle, handleRemove],
   );
 }
 
@@ -36,11 +49,14 @@ interface TokenParts {
   /** `USD`, said once in the headings of amounts; empty when they are quota units. */
   unit: string;
   isTouched: boolean;
+  isPhone: boolean;
+  /** A token of the list has a budget. */
+  hasBudgets: boolean;
   onToggle: (token: Token) => Promise<void>;
   onRemove: (token: Token) => void;
 }
 
-function tokenColumns(t: TFunction, { unit, isTouched, onToggle, onRemove }: TokenParts): Column<Token>[] {
+function tokenColumns(t: TFunction, { unit, isTouched, isPhone, hasBudgets, onToggle, onRemove }: TokenParts): Column<Token>[] {
   const withUnit = (heading: string): string => (unit === '' ? heading : `${heading} ${unit}`);
   return [
     {
@@ -59,12 +75,24 @@ function tokenColumns(t: TFunction, { unit, isTouched, onToggle, onRemove }: Tok
       width: 104,
       card: 'context',
     },
+    ...(hasBudgets
+      ? [
+          {
+            key: 'budget',
+            heading: withUnit(t('tokens.column.budget')),
+            cell: (token: Token) => showsBudget(token, isPhone) && <TightestBudget token={token} />,
+            width: 184,
+            leave: 4,
+            card: 'context' as const,
+          },
+        ]
+      : []),
     {
       key: 'group',
       heading: t('tokens.column.group'),
       cell: (token) => <GroupName group={token.group} />,
       width: 96,
-      leave: 4,
+      leave: 5,
       card: 'context',
     },
     {
@@ -84,15 +112,15 @@ function tokenColumns(t: TFunction, { unit, isTouched, onToggle, onRemove }: Tok
       leave: 3,
       card: 'note',
     },
-    { key: 'models', heading: t('tokens.column.models'), cell: (token) => <Models token={token} />, width: 108, leave: 6 },
-    { key: 'expiry', heading: t('tokens.column.expiry'), cell: (token) => <Expiry token={token} />, width: 152, leave: 5 },
-    { key: 'created', heading: t('tokens.column.created'), cell: (token) => <Day at={token.created_time} />, width: 112, leave: 7 },
+    { key: 'models', heading: t('tokens.column.models'), cell: (token) => <Models token={token} />, width: 108, leave: 7 },
+    { key: 'expiry', heading: t('tokens.column.expiry'), cell: (token) => <Expiry token={token} />, width: 152, leave: 6 },
+    { key: 'created', heading: t('tokens.column.created'), cell: (token) => <Day at={token.created_time} />, width: 112, leave: 8 },
     {
       key: 'accessed',
       heading: t('tokens.column.accessed'),
       cell: (token) => <Day at={token.accessed_time} />,
       width: 112,
-      leave: 8,
+      leave: 9,
       isOff: true,
     },
     {
@@ -104,6 +132,13 @@ function tokenColumns(t: TFunction, { unit, isTouched, onToggle, onRemove }: Tok
       isLocked: true,
     },
   ];
+}
+
+/** On a card only what needs a look. */
+function showsBudget({ tightest_budget: budget }: Token, isPhone: boolean): boolean {
+  if (budget === undefined) return false;
+  const { level } = tightestStanding(budget, Date.now() / 1000);
+  return !isPhone || level === 'low' || level === 'used_up';
 }
 
 function Name({ token }: { token: Token }) {

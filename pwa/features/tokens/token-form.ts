@@ -1,5 +1,17 @@
 // What the token form holds, what is wrong with it, and what it sends: on an edit only what was changed.
 import { allowedAddresses, isAddressRange } from '#shared/allowed-addresses.ts';
+import {
+  areBudgetsRight,
+  areRatesRight,
+  type BudgetDraft,
+  budgetDrafts,
+  budgetsOf,
+  changesBudgets,
+  changesRates,
+  type RateDraft,
+  rateDrafts,
+  ratesOf,
+} from '#pwa/records/limits/limit-drafts.ts';
 import { type Token, type TokenCreate, type TokenEdit, tokenBatchLimit, tokenNameProblem } from '#shared/tokens.ts';
 
 export interface TokenValues {
@@ -19,6 +31,8 @@ export interface TokenValues {
   allow_ips: string;
   /** Quota units that one session may cost; '' : no bound. */
   session_budget: number | '';
+  rate_limits: RateDraft[];
+  budgets: BudgetDraft[];
   count: number | '';
 }
 
@@ -38,6 +52,8 @@ export const emptyToken: TokenValues = {
   model_limits: [],
   allow_ips: '',
   session_budget: '',
+  rate_limits: [],
+  budgets: [],
   count: 1,
 };
 
@@ -54,6 +70,8 @@ export function valuesOf(token: Token): TokenValues {
     model_limits: listOf(token.model_limits),
     allow_ips: token.allow_ips,
     session_budget: budgetOf(token),
+    rate_limits: rateDrafts(token.rate_limits),
+    budgets: budgetDrafts(token.budgets),
     count: 1,
   };
 }
@@ -68,6 +86,7 @@ export type TokenProblem =
   | 'count_required'
   | 'count_range'
   | 'models_required'
+  | 'limits'
   | 'ips';
 
 /** What is wrong, by field. `now` is in unix seconds; an expiry that was there before may lie in the past. */
@@ -90,6 +109,8 @@ export function tokenProblems(
   else if (before === undefined && values.count !== '' && (values.count < 1 || values.count > tokenBatchLimit))
     problems.count = 'count_range';
   if (!allowedAddresses(values.allow_ips).every(isAddressRange)) problems.allow_ips = 'ips';
+  if (!areRatesRight(values.rate_limits)) problems.rate_limits = 'limits';
+  if (!areBudgetsRight(values.budgets)) problems.budgets = 'limits';
   return problems;
 }
 
@@ -106,6 +127,8 @@ export function createBody(values: TokenValues): TokenCreate {
     ...(values.auto_groups.length === 0 ? {} : { auto_groups: values.auto_groups.join(',') }),
     ...(values.cross_group_retry ? { cross_group_retry: true } : {}),
     ...(values.session_budget === '' ? {} : { session_budget: values.session_budget }),
+    ...(values.rate_limits.length === 0 ? {} : { rate_limits: ratesOf(values.rate_limits) }),
+    ...(values.budgets.length === 0 ? {} : { budgets: budgetsOf(values.budgets) }),
     ...(values.count === '' || values.count === 1 ? {} : { count: values.count }),
   };
 }
@@ -132,6 +155,8 @@ export function editBody(values: TokenValues, before: Token, revision: number = 
     ...(models === listOf(before.model_limits).join(',') ? {} : { model_limits: models }),
     ...(ips === tidyLines(before.allow_ips) ? {} : { allow_ips: ips }),
     ...(values.session_budget === budgetOf(before) ? {} : { session_budget: values.session_budget === '' ? 0 : values.session_budget }),
+    ...(changesRates(values.rate_limits, before.rate_limits) ? { rate_limits: ratesOf(values.rate_limits) } : {}),
+    ...(changesBudgets(values.budgets, before.budgets) ? { budgets: budgetsOf(values.budgets) } : {}),
     ...(quota === '' || quota === before.remain_quota
       ? {}
       : { remain_quota: quota, used_quota: before.used_quota, charged_quota: before.charged_quota }),
@@ -151,6 +176,8 @@ const comparedFields = [
   'model_limits',
   'allow_ips',
   'session_budget',
+  'rate_limits',
+  'budgets',
   'status',
 ] as const;
 export type ComparedField = (typeof comparedFields)[number];
@@ -164,6 +191,8 @@ export function changesBetween(before: Token, now: Token): ComparedField[] {
     if (field === 'remain_quota')
       return !now.unlimited_quota && before.remain_quota + before.used_quota !== now.remain_quota + now.used_quota;
     if (field === 'session_budget') return budgetOf(before) !== budgetOf(now);
+    if (field === 'rate_limits') return changesRates(rateDrafts(before.rate_limits), now.rate_limits);
+    if (field === 'budgets') return changesBudgets(budgetDrafts(before.budgets), now.budgets);
     return (before[field] ?? unset[field]) !== (now[field] ?? unset[field]);
   });
 }

@@ -32,19 +32,25 @@ import { useTokenList } from './use-token-list.ts';
 
 // What a list does not need is loaded when it is opened.
 const NewTokenPanel = lazyPart(
-  () => import('./new-token-panel.tsx'),
+  async () => {
+    const [part] = await Promise.all([import('./new-token-panel.tsx'), loadTexts('limits')]);
+    return part;
+  },
   (part) => part.NewTokenPanel,
   <PanelSpace />,
 );
 const TokenPanel = lazyPart(
-  () => import('./token-panel.tsx'),
+  async () => {
+    const [part] = await Promise.all([import('./token-panel.tsx'), loadTexts('limits')]);
+    return part;
+  },
   (part) => part.TokenPanel,
   <PanelSpace />,
 );
 
 const ManyPanel = lazyPart(
   async () => {
-    const [part] = await Promise.all([import('./many-panel.tsx'), loadTexts('token_edits')]);
+    const [part] = await Promise.all([import('./many-panel.tsx'), loadTexts('token_edits', 'limits')]);
     return part;
   },
   (part) => part.ManyPanel,
@@ -65,7 +71,8 @@ export function TokensScreen({ search, onSearch }: TokensScreenProps) {
   const list = useTokenList({ search, onSearch, screen });
   const { listed, isEmpty } = list;
   const remove = useRemoveTokens();
-  const columns = useTokenColumns((token) => handleRemove([token]));
+  const hasBudgets = listed.rows?.some((token) => token.tightest_budget !== undefined) === true;
+  const columns = useTokenColumns(hasBudgets, (token) => handleRemove([token]));
   const chosen = useColumns(columns, columnsKey);
   const selection = useSelection<number>();
   const { ticked, allRows } = useTickedTokens(listed, selection);

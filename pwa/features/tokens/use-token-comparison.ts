@@ -1,6 +1,7 @@
 import { useTranslation } from 'react-i18next';
 import type { Token } from '#shared/tokens.ts';
 import type { RecordComparison } from '#pwa/records/record-panel.tsx';
+import { useLimitWords } from '#pwa/records/limits/use-limit-words.ts';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { changesBetween, type ComparedField } from './token-form.ts';
 import { useExpiryText } from './token-labels.tsx';
@@ -10,6 +11,7 @@ export function useTokenComparison(): RecordComparison<Token, ComparedField> {
   const { t } = useTranslation();
   const format = useFormat();
   const expiry = useExpiryText();
+  const words = useLimitWords();
   return {
     changesBetween,
     nameOf: (field) => t(`tokens.field.${field}`),
@@ -22,6 +24,8 @@ export function useTokenComparison(): RecordComparison<Token, ComparedField> {
       if (field === 'group') return token.group === '' ? t('tokens.own_group') : token.group;
       if (field === 'session_budget')
         return (token.session_budget ?? 0) === 0 ? t('tokens.no_budget') : format.quota(token.session_budget ?? 0);
+      if (field === 'rate_limits') return words.rates(token.rate_limits);
+      if (field === 'budgets') return words.budgets(token.budgets);
       if (field === 'auto_groups') return token.auto_groups ?? '';
       if (field === 'cross_group_retry') return t(token.cross_group_retry === true ? 'tokens.status.enabled' : 'tokens.status.disabled');
       return token[field];

@@ -1,6 +1,8 @@
 import { Switch, TagsInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { type HeldLimit, heldLimits } from '#shared/tokens.ts';
+import type { UserToken } from '#shared/user-tokens.ts';
+import { LimitsPart } from '#pwa/records/limits/limits-part.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { ExpiryField } from '#pwa/ui/form/expiry-field.tsx';
 import { ManagedFields } from '#pwa/ui/form/managed-fields.tsx';
@@ -9,7 +11,7 @@ import { SwitchRow } from '#pwa/ui/form/switch-row.tsx';
 import { TextArea } from '#pwa/ui/form/text-area.tsx';
 import layout from '#pwa/ui/styles/layout.module.css';
 import typography from '#pwa/ui/styles/typography.module.css';
-import type { LimitForm } from './use-limit-form.ts';
+import type { LimitForm, useLimitForm } from './use-limit-form.ts';
 
 const day = 86_400;
 const below = ['label', 'input', 'error', 'description'] as const;
@@ -90,28 +92,60 @@ function ModelsField({ form }: { form: LimitForm }) {
   );
 }
 
+/** Budgets and rate limits of the token, each with whether the owner may change them. */
+export function TokenLimits({ token, edited: { form, base } }: { token: UserToken; edited: ReturnType<typeof useLimitForm> }) {
+  const { t } = useTranslation();
+  const { values, errors } = form;
+  const edit = (field: 'budgets' | 'rate_limits') => ({
+    error: errors[field],
+    lock: token.managed_by === undefined ? undefined : t('common.managed.by', { file: token.managed_by }),
+    foot: (
+      <SwitchRow
+        label={t('user-tokens.held.lock')}
+        description={t('user-tokens.held.hint')}
+        checked={values.held.includes(field)}
+        onChange={(event) => hold(form, field, event.currentTarget.checked)}
+      />
+    ),
+  });
+  return (
+    <LimitsPart
+      owner={{ token_id: String(token.id) }}
+      scope="token"
+      before={base}
+      budgets={{ ...edit('budgets'), drafts: values.budgets, onChange: (drafts) => form.setFieldValue('budgets', drafts) }}
+      rates={{ ...edit('rate_limits'), drafts: values.rate_limits, onChange: (drafts) => form.setFieldValue('rate_limits', drafts) }}
+    />
+  );
+}
+
+function hold(form: LimitForm, limit: HeldLimit, isHeld: boolean): void {
+  const { held } = form.values;
+  form.setFieldValue(
+    'held',
+    heldLimits.filter((one) => (one === limit ? isHeld : held.includes(one))),
+  );
+}
+
 /** Limits that the owner's edits cannot change. */
 function HeldField({ form }: { form: LimitForm }) {
   const { t } = useTranslation();
   const { held } = form.values;
-  const handleHold = (limit: HeldLimit, isHeld: boolean): void =>
-    form.setFieldValue(
-      'held',
-      heldLimits.filter((one) => (one === limit ? isHeld : held.includes(one))),
-    );
   return (
     <div className={layout.stackSm} role="group" aria-label={t('user-tokens.held.label')}>
       <span className={`${typography.small} ${typography.secondary}`} aria-hidden="true">
         {t('user-tokens.held.label')}
       </span>
-      {heldLimits.map((limit) => (
-        <SwitchRow
-          key={limit}
-          label={t(`user-tokens.held.${limit}`)}
-          checked={held.includes(limit)}
-          onChange={(event) => handleHold(limit, event.currentTarget.checked)}
-        />
-      ))}
+      {heldLimits
+        .filter((limit) => limit !== 'rate_limits' && limit !== 'budgets')
+        .map((limit) => (
+          <SwitchRow
+            key={limit}
+            label={t(`user-tokens.held.${limit}`)}
+            checked={held.includes(limit)}
+            onChange={(event) => hold(form, limit, event.currentTarget.checked)}
+          />
+        ))}
       <p className={typography.note}>{t('user-tokens.held.hint')}</p>
     </div>
   );

@@ -2,6 +2,18 @@
 import { allowedAddresses, isAddressRange } from '#shared/allowed-addresses.ts';
 import { commaList } from '#shared/comma-list.ts';
 import { type HeldLimit, heldLimits } from '#shared/tokens.ts';
+import {
+  areBudgetsRight,
+  areRatesRight,
+  type BudgetDraft,
+  budgetDrafts,
+  budgetsOf,
+  changesBudgets,
+  changesRates,
+  type RateDraft,
+  rateDrafts,
+  ratesOf,
+} from '#pwa/records/limits/limit-drafts.ts';
 import type { UserToken, UserTokenEdit } from '#shared/user-tokens.ts';
 
 export interface LimitValues {
@@ -13,6 +25,8 @@ export interface LimitValues {
   model_limits_enabled: boolean;
   model_limits: string[];
   allow_ips: string;
+  rate_limits: RateDraft[];
+  budgets: BudgetDraft[];
   held: HeldLimit[];
 }
 
@@ -26,11 +40,13 @@ export function limitsOf(token: UserToken): LimitValues {
     model_limits_enabled: token.model_limits_enabled,
     model_limits: commaList(token.model_limits),
     allow_ips: token.allow_ips,
+    rate_limits: rateDrafts(token.rate_limits),
+    budgets: budgetDrafts(token.budgets),
     held: [...(token.held ?? [])],
   };
 }
 
-export type LimitProblem = 'quota_required' | 'quota_negative' | 'expiry_past' | 'models_required' | 'ips';
+export type LimitProblem = 'quota_required' | 'quota_negative' | 'expiry_past' | 'models_required' | 'limits' | 'ips';
 
 /** @param now unix seconds */
 export function limitProblems(values: LimitValues, now: number, before: UserToken): Partial<Record<keyof LimitValues, LimitProblem>> {
@@ -41,6 +57,8 @@ export function limitProblems(values: LimitValues, now: number, before: UserToke
   if (expiry !== never && expiry <= now && expiry !== before.expired_time) problems.expired_time = 'expiry_past';
   if (values.model_limits_enabled && values.model_limits.length === 0) problems.model_limits = 'models_required';
   if (!allowedAddresses(values.allow_ips).every(isAddressRange)) problems.allow_ips = 'ips';
+  if (!areRatesRight(values.rate_limits)) problems.rate_limits = 'limits';
+  if (!areBudgetsRight(values.budgets)) problems.budgets = 'limits';
   return problems;
 }
 
@@ -58,6 +76,8 @@ export function limitBody(values: LimitValues, before: UserToken, revision: numb
     ...(models === commaList(before.model_limits).join(',') ? {} : { model_limits: models }),
     ...(ips === allowedAddresses(before.allow_ips).join('\n') ? {} : { allow_ips: ips }),
     ...(quota === '' || quota === before.remain_quota ? {} : { remain_quota: quota, charged_quota: before.charged_quota ?? 0 }),
+    ...(changesRates(values.rate_limits, before.rate_limits) ? { rate_limits: ratesOf(values.rate_limits) } : {}),
+    ...(changesBudgets(values.budgets, before.budgets) ? { budgets: budgetsOf(values.budgets) } : {}),
     ...(held.join(',') === (before.held ?? []).join(',') ? {} : { held }),
     revision,
   };
@@ -71,6 +91,8 @@ const compared = [
   'model_limits_enabled',
   'model_limits',
   'allow_ips',
+  'rate_limits',
+  'budgets',
   'held',
 ] as const;
 export type ComparedLimit = (typeof compared)[number];
@@ -80,6 +102,8 @@ export function limitChanges(before: UserToken, now: UserToken): ComparedLimit[]
   return compared.filter((field) => {
     if (field === 'remain_quota')
       return !now.unlimited_quota && before.remain_quota + before.used_quota !== now.remain_quota + now.used_quota;
+    if (field === 'rate_limits') return changesRates(rateDrafts(before.rate_limits), now.rate_limits);
+    if (field === 'budgets') return changesBudgets(budgetDrafts(before.budgets), now.budgets);
     if (field === 'held') return (before.held ?? []).join(',') !== (now.held ?? []).join(',');
     return before[field] !== now[field];
   });

@@ -64,5 +64,12 @@ export function useRemoveUserToken() {
 /** Reads lists again when the work has ended. */
 function useTokenMutation<Input, Result>(mutationFn: (input: Input) => Promise<Result>) {
   const client = useQueryClient();
-  return useMutation({ mutationFn, meta: { quiet: true }, onSettled: () => void client.invalidateQueries({ queryKey: ['user-tokens'] }) });
+  return useMutation({
+    mutationFn,
+    meta: { quiet: true },
+    onSettled: () => {
+      void client.invalidateQueries({ queryKey: ['user-tokens'] });
+      void client.invalidateQueries({ queryKey: ['limits'] });
+    },
+  });
 }

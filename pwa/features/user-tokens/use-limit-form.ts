@@ -1,6 +1,7 @@
 import { useTranslation } from 'react-i18next';
 import { UserToken } from '#shared/user-tokens.ts';
 import type { RecordComparison } from '#pwa/records/record-panel.tsx';
+import { useLimitWords } from '#pwa/records/limits/use-limit-words.ts';
 import { useEditedRecord } from '#pwa/records/use-edited-record.ts';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { problemTexts } from '#pwa/ui/form/field-errors.ts';
@@ -20,11 +21,14 @@ export type LimitForm = ReturnType<typeof useLimitForm>['form'];
 export function useLimitComparison(): RecordComparison<UserToken, ComparedLimit> {
   const { t } = useTranslation();
   const format = useFormat();
+  const words = useLimitWords();
   return {
     changesBetween: limitChanges,
     nameOf: (field) => t(field === 'held' ? 'user-tokens.held.label' : `tokens.field.${field}`),
     show(field, token) {
       if (field === 'held') return (token.held ?? []).map((limit) => t(`user-tokens.held.${limit}`)).join(', ');
+      if (field === 'rate_limits') return words.rates(token.rate_limits);
+      if (field === 'budgets') return words.budgets(token.budgets);
       if (field === 'remain_quota') return token.unlimited_quota ? t('tokens.unlimited') : format.quota(token.remain_quota);
       if (field === 'unlimited_quota') return t(token.unlimited_quota ? 'tokens.unlimited' : 'tokens.limited');
       if (field === 'expired_time') return token.expired_time === never ? t('tokens.never') : format.dateTime(token.expired_time);

@@ -14,7 +14,7 @@ import { SidePanel } from '#pwa/ui/frame/side-panel.tsx';
 import { toastFailure } from '#pwa/ui/frame/toast.ts';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import layout from '#pwa/ui/styles/layout.module.css';
-import { LimitFields } from './limit-fields.tsx';
+import { LimitFields, TokenLimits } from './limit-fields.tsx';
 import { userTokenQuery, useUnblockToken } from './queries.ts';
 import { useLimitComparison, useLimitForm } from './use-limit-form.ts';
 import { UserTokenStanding } from './user-token-standing.tsx';
@@ -87,6 +87,7 @@ function ManagedPanel({ token, ...ways }: Omit<UserTokenPanelProps, 'id' | 'row'
       }
       isManaged={token.managed_by !== undefined}
       heading={t('user-tokens.limits')}
+      limits={<TokenLimits token={token} edited={edited} />}
       history={`token:${token.id}`}
       toggle={{
         label: t(isOff ? 'user-tokens.unblock' : 'user-tokens.block.action'),

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { UserTokenPage } from '#shared/user-tokens.ts';
+import { loadTexts } from '#pwa/i18n/setup.ts';
 import { OnlineButton } from '#pwa/offline/online-button.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
@@ -21,7 +22,10 @@ import { noFilters, type UserTokensSearch } from './user-tokens-search.ts';
 
 // What a list does not need is loaded when it is opened.
 const UserTokenPanel = lazyPart(
-  () => import('./user-token-panel.tsx'),
+  async () => {
+    const [part] = await Promise.all([import('./user-token-panel.tsx'), loadTexts('limits')]);
+    return part;
+  },
   (part) => part.UserTokenPanel,
   <PanelSpace />,
 );

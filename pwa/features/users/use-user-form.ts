@@ -47,6 +47,7 @@ export function useSaveUser({ form, base, setTheirs, follow }: EditedUser) {
       queryClient.setQueryData(userQuery(saved.id).queryKey, saved);
       await queryClient.invalidateQueries({ queryKey: ['users'] });
       await queryClient.invalidateQueries({ queryKey: ['user', saved.id, 'balance-history'] });
+      await queryClient.invalidateQueries({ queryKey: ['limits'] });
       if (saved.id === ownId) await queryClient.invalidateQueries({ queryKey: ['self'] });
     },
     onError: (error) => {

@@ -4,6 +4,9 @@ import type { User } from '#shared/user.ts';
 import { OnlineButton } from '#pwa/offline/online-button.tsx';
 import { useIsOnline } from '#pwa/offline/online-status.tsx';
 import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
+import { LimitsPart } from '#pwa/records/limits/limits-part.tsx';
+import { PanelParts } from '#pwa/records/panel-parts.tsx';
+import { usePanelPart } from '#pwa/records/record-panel.tsx';
 import { focusFirstError } from '#pwa/ui/form/field-errors.ts';
 import { Later } from '#pwa/ui/frame/later.tsx';
 import { SidePanel } from '#pwa/ui/frame/side-panel.tsx';
@@ -14,7 +17,7 @@ import { UserMore } from './user-more.tsx';
 import { UserActions, UserSummary } from './user-summary.tsx';
 import type { UserPanelProps } from './user-panel.tsx';
 import styles from './user-panel.module.css';
-import { useSaveUser, useUserForm } from './use-user-form.ts';
+import { type EditedUser, useSaveUser, useUserForm } from './use-user-form.ts';
 
 const formId = 'user-form';
 
@@ -25,6 +28,7 @@ export function UserForm({ user, actor, busyId, onCommand, onClose, onPrevious, 
   const edited = useUserForm(user);
   const { form, base, theirs, changes, start } = edited;
   const { save, isPending } = useSaveUser(edited);
+  const [part, setPart] = usePanelPart(form.errors);
 
   function handleSubmit(): void {
     if (!isOnline || isPending) return;
@@ -70,22 +74,42 @@ export function UserForm({ user, actor, busyId, onCommand, onClose, onPrevious, 
           onReload={() => start(theirs)}
         />
       )}
-      <UserSummary user={user} canEdit />
-      <UserActions user={user} actor={actor} isBusy={busyId === user.id} onCommand={onCommand} />
+      <PanelParts part={part} onPart={setPart} />
+      {part === 'details' && (
+        <>
+          <UserSummary user={user} canEdit />
+          <UserActions user={user} actor={actor} isBusy={busyId === user.id} onCommand={onCommand} />
+        </>
+      )}
       <Later>
         <form
           id={formId}
           noValidate
           className={styles.form}
+          data-part={part}
           onSubmit={(event) => {
             event.preventDefault();
             handleSubmit();
           }}
         >
-          <UserFields edited={edited} />
+          {part === 'details' ? <UserFields edited={edited} /> : <UserLimits edited={edited} />}
         </form>
-        <UserMore user={user} />
+        {part === 'details' && <UserMore user={user} />}
       </Later>
     </SidePanel>
+  );
+}
+
+/** Budgets and rate limits of all calls of the account. */
+function UserLimits({ edited: { form, base } }: { edited: EditedUser }) {
+  const { values, errors } = form;
+  return (
+    <LimitsPart
+      owner={{ user_id: String(base.id) }}
+      scope="user"
+      before={base}
+      budgets={{ drafts: values.budgets, error: errors['budgets'], onChange: (drafts) => form.setFieldValue('budgets', drafts) }}
+      rates={{ drafts: values.rate_limits, error: errors['rate_limits'], onChange: (drafts) => form.setFieldValue('rate_limits', drafts) }}
+    />
   );
 }

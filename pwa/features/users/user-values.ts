@@ -7,6 +7,18 @@ import {
   type UsernameProblem,
   usernameProblem,
 } from '#shared/account-rules.ts';
+import {
+  areBudgetsRight,
+  areRatesRight,
+  type BudgetDraft,
+  budgetDrafts,
+  budgetsOf,
+  changesBudgets,
+  changesRates,
+  type RateDraft,
+  rateDrafts,
+  ratesOf,
+} from '#pwa/records/limits/limit-drafts.ts';
 import { quotaLimit, type User } from '#shared/user.ts';
 import type { UserCreateInput, UserEdit } from '#shared/users.ts';
 
@@ -23,6 +35,8 @@ export interface UserValues {
   amount: number | '';
   /** Why; goes with an amount only. */
   reason: string;
+  rate_limits: RateDraft[];
+  budgets: BudgetDraft[];
 }
 
 export type UserProblem =
@@ -32,6 +46,7 @@ export type UserProblem =
   | 'amount_required'
   | 'amount_negative'
   | 'amount_large'
+  | 'limits'
   | 'reason_characters';
 
 export function valuesOf(user: User): UserValues {
@@ -43,6 +58,8 @@ export function valuesOf(user: User): UserValues {
     mode: 'keep',
     amount: '',
     reason: '',
+    rate_limits: rateDrafts(user.rate_limits),
+    budgets: budgetDrafts(user.budgets),
   };
 }
 
@@ -52,6 +69,8 @@ export function userProblems(values: UserValues, base: User): Partial<Record<key
   const displayName = values.display_name === base.display_name ? undefined : displayNameProblem(values.display_name);
   const password = values.password === '' ? undefined : passwordProblem(values.password);
   const problems: Partial<Record<keyof UserValues, UserProblem>> = accountProblems(username, displayName, password);
+  if (!areRatesRight(values.rate_limits)) problems.rate_limits = 'limits';
+  if (!areBudgetsRight(values.budgets)) problems.budgets = 'limits';
   if (values.mode !== 'keep') {
     const after = balanceAfter(values, base.quota);
     if (values.amount === '') problems.amount = 'amount_required';
@@ -116,6 +135,8 @@ export function editBody(base: User, values: UserValues, { revision, quotaRef }:
   if (values.display_name.trim() !== base.display_name) body.display_name = values.display_name.trim();
   if (values.group !== base.group) body.group = values.group;
   if (values.password !== '') body.password = values.password;
+  if (changesRates(values.rate_limits, base.rate_limits)) body.rate_limits = ratesOf(values.rate_limits);
+  if (changesBudgets(values.budgets, base.budgets)) body.budgets = budgetsOf(values.budgets);
   if (values.mode === 'set' && values.amount !== '' && values.amount !== base.quota) {
     body.quota = values.amount;
     body.used_quota = base.used_quota;

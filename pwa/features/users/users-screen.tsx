@@ -6,6 +6,7 @@ import { Role } from '#shared/roles.ts';
 import { type User, UserStatus } from '#shared/user.ts';
 import { type ManageAction } from '#shared/users.ts';
 import { useStoredUser } from '#pwa/api/self.ts';
+import { loadTexts } from '#pwa/i18n/setup.ts';
 import { OnlineButton } from '#pwa/offline/online-button.tsx';
 import { useColumns } from '#pwa/ui/list/columns.tsx';
 import { ConfirmDialog } from '#pwa/ui/frame/confirm-dialog.tsx';
@@ -30,7 +31,10 @@ const NewUserPanel = lazyPart(
   <PanelSpace />,
 );
 const UserPanel = lazyPart(
-  () => import('./user-panel.tsx'),
+  async () => {
+    const [part] = await Promise.all([import('./user-panel.tsx'), loadTexts('limits')]);
+    return part;
+  },
   (part) => part.UserPanel,
   <PanelSpace />,
 );

@@ -22,6 +22,8 @@ interface QuotaInputProps {
   name?: string;
   /** What stands in the empty field. */
   placeholder?: string;
+  /** In the site's unit only, for narrow places. */
+  isPlain?: boolean;
 }
 
 const noPresets: readonly number[] = [];
@@ -38,6 +40,7 @@ export function QuotaInput({
   isSigned = false,
   name,
   placeholder,
+  isPlain = false,
 }: QuotaInputProps) {
   const { t } = useTranslation();
   const format = useFormat();
@@ -62,7 +65,7 @@ export function QuotaInput({
         value={shown}
         onChange={handleChange}
         error={error}
-        description={description ?? (equivalent === '' ? undefined : `= ${equivalent}`)}
+        description={description ?? (equivalent === '' || isPlain ? undefined : `= ${equivalent}`)}
         disabled={disabled}
         decimalScale={isUsd ? 6 : 0}
         allowNegative={isSigned}
@@ -73,19 +76,21 @@ export function QuotaInput({
         inputMode={isSigned ? 'text' : 'decimal'}
         inputWrapperOrder={['label', 'input', 'error', 'description']}
         leftSection={isUsd ? '$' : undefined}
-        rightSectionWidth={112}
+        {...(isPlain ? {} : { rightSectionWidth: 112 })}
         rightSection={
-          <SegmentedControl
-            size="xs"
-            className={styles.unit}
-            aria-label={t('common.quota.unit')}
-            value={unit}
-            onChange={(chosen) => setUnit(chosen === 'usd' ? 'usd' : 'units')}
-            data={[
-              { value: 'usd', label: 'USD' },
-              { value: 'units', label: t('common.quota.name') },
-            ]}
-          />
+          isPlain ? undefined : (
+            <SegmentedControl
+              size="xs"
+              className={styles.unit}
+              aria-label={t('common.quota.unit')}
+              value={unit}
+              onChange={(chosen) => setUnit(chosen === 'usd' ? 'usd' : 'units')}
+              data={[
+                { value: 'usd', label: 'USD' },
+                { value: 'units', label: t('common.quota.name') },
+              ]}
+            />
+          )
         }
       />
       {presets.length > 0 && (

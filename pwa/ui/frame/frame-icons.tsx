@@ -2,6 +2,7 @@
 import type { ReactNode } from 'react';
 
 export const frameIcons = {
+  lock: <path d="M3.5 7.500h9v6h-9zM5.500 7.500V5.200a2.500 2.500 0 0 1 5 0v2.300" />,
   home: <path d="M2.5 7.2 8 2.6l5.5 4.6v6.1H9.8V9.6H6.2v3.7H2.5z" />,
   key: (
     <>
