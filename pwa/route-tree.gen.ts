@@ -11,6 +11,8 @@
 import { Route as rootRouteImport } from './routes/__root.tsx';
 import { Route as PlainRouteImport } from './routes/_plain.tsx';
 import { Route as ShellRouteImport } from './routes/_shell.tsx';
+import { Route as PlainAuthRouteImport } from './routes/_plain/auth.tsx';
+import { Route as PlainDeviceRouteImport } from './routes/_plain/device.tsx';
 import { Route as PlainInvitationRouteImport } from './routes/_plain/invitation.tsx';
 import { Route as PlainLoginRouteImport } from './routes/_plain/login.tsx';
 import { Route as PlainRegisterRouteImport } from './routes/_plain/register.tsx';
@@ -19,6 +21,7 @@ import { Route as PlainSetupRouteImport } from './routes/_plain/setup.tsx';
 import { Route as ShellIndexRouteImport } from './routes/_shell/index.tsx';
 import { Route as ShellSplatRouteImport } from './routes/_shell/$.tsx';
 import { Route as ShellAboutRouteImport } from './routes/_shell/about.tsx';
+import { Route as ShellAppsRouteImport } from './routes/_shell/apps.tsx';
 import { Route as ShellAuditLogRouteImport } from './routes/_shell/audit-log.tsx';
 import { Route as ShellBackupRouteImport } from './routes/_shell/backup.tsx';
 import { Route as ShellBalancesRouteImport } from './routes/_shell/balances.tsx';
@@ -45,6 +48,7 @@ import { Route as ShellTopupRouteImport } from './routes/_shell/topup.tsx';
 import { Route as ShellUserRouteImport } from './routes/_shell/user.tsx';
 import { Route as ShellUserTokensRouteImport } from './routes/_shell/user-tokens.tsx';
 import { Route as PlainOauthProviderRouteImport } from './routes/_plain/oauth.$provider.tsx';
+import { Route as PlainOauthAuthorizeRouteImport } from './routes/_plain/oauth.authorize.tsx';
 import { Route as PlainUserResetRouteImport } from './routes/_plain/user_.reset.tsx';
 import { Route as ShellChannelKeysIdRouteImport } from './routes/_shell/channel-keys.$id.tsx';
 import { Route as ShellChannelIndexRouteImport } from './routes/_shell/channel.index.tsx';
@@ -64,6 +68,16 @@ const PlainRoute = PlainRouteImport.update({
 const ShellRoute = ShellRouteImport.update({
   id: '/_shell',
   getParentRoute: () => rootRouteImport,
+} as any);
+const PlainAuthRoute = PlainAuthRouteImport.update({
+  id: '/auth',
+  path: '/auth',
+  getParentRoute: () => PlainRoute,
+} as any);
+const PlainDeviceRoute = PlainDeviceRouteImport.update({
+  id: '/device',
+  path: '/device',
+  getParentRoute: () => PlainRoute,
 } as any);
 const PlainInvitationRoute = PlainInvitationRouteImport.update({
   id: '/invitation',
@@ -103,6 +117,11 @@ const ShellSplatRoute = ShellSplatRouteImport.update({
 const ShellAboutRoute = ShellAboutRouteImport.update({
   id: '/about',
   path: '/about',
+  getParentRoute: () => ShellRoute,
+} as any);
+const ShellAppsRoute = ShellAppsRouteImport.update({
+  id: '/apps',
+  path: '/apps',
   getParentRoute: () => ShellRoute,
 } as any);
 const ShellAuditLogRoute = ShellAuditLogRouteImport.update({
@@ -235,6 +254,11 @@ const PlainOauthProviderRoute = PlainOauthProviderRouteImport.update({
   path: '/oauth/$provider',
   getParentRoute: () => PlainRoute,
 } as any);
+const PlainOauthAuthorizeRoute = PlainOauthAuthorizeRouteImport.update({
+  id: '/oauth/authorize',
+  path: '/oauth/authorize',
+  getParentRoute: () => PlainRoute,
+} as any);
 const PlainUserResetRoute = PlainUserResetRouteImport.update({
   id: '/user_/reset',
   path: '/user/reset',
@@ -293,6 +317,8 @@ const ShellUserEditIdRoute = ShellUserEditIdRouteImport.update({
 
 export interface FileRoutesByFullPath {
   '/': typeof ShellIndexRoute;
+  '/auth': typeof PlainAuthRoute;
+  '/device': typeof PlainDeviceRoute;
   '/invitation': typeof PlainInvitationRoute;
   '/login': typeof PlainLoginRoute;
   '/register': typeof PlainRegisterRoute;
@@ -300,6 +326,7 @@ export interface FileRoutesByFullPath {
   '/setup': typeof PlainSetupRoute;
   '/$': typeof ShellSplatRoute;
   '/about': typeof ShellAboutRoute;
+  '/apps': typeof ShellAppsRoute;
   '/audit-log': typeof ShellAuditLogRoute;
   '/backup': typeof ShellBackupRoute;
   '/balances': typeof ShellBalancesRoute;
@@ -326,6 +353,7 @@ export interface FileRoutesByFullPath {
   '/user': typeof ShellUserRouteWithChildren;
   '/user-tokens': typeof ShellUserTokensRoute;
   '/oauth/$provider': typeof PlainOauthProviderRoute;
+  '/oauth/authorize': typeof PlainOauthAuthorizeRoute;
   '/user/reset': typeof PlainUserResetRoute;
   '/channel-keys/$id': typeof ShellChannelKeysIdRoute;
   '/channel/add': typeof ShellChannelAddRoute;
@@ -340,6 +368,8 @@ export interface FileRoutesByFullPath {
 }
 export interface FileRoutesByTo {
   '/': typeof ShellIndexRoute;
+  '/auth': typeof PlainAuthRoute;
+  '/device': typeof PlainDeviceRoute;
   '/invitation': typeof PlainInvitationRoute;
   '/login': typeof PlainLoginRoute;
   '/register': typeof PlainRegisterRoute;
@@ -347,6 +377,7 @@ export interface FileRoutesByTo {
   '/setup': typeof PlainSetupRoute;
   '/$': typeof ShellSplatRoute;
   '/about': typeof ShellAboutRoute;
+  '/apps': typeof ShellAppsRoute;
   '/audit-log': typeof ShellAuditLogRoute;
   '/backup': typeof ShellBackupRoute;
   '/balances': typeof ShellBalancesRoute;
@@ -371,6 +402,7 @@ export interface FileRoutesByTo {
   '/topup': typeof ShellTopupRoute;
   '/user-tokens': typeof ShellUserTokensRoute;
   '/oauth/$provider': typeof PlainOauthProviderRoute;
+  '/oauth/authorize': typeof PlainOauthAuthorizeRoute;
   '/user/reset': typeof PlainUserResetRoute;
   '/channel-keys/$id': typeof ShellChannelKeysIdRoute;
   '/channel/add': typeof ShellChannelAddRoute;
@@ -387,6 +419,8 @@ export interface FileRoutesById {
   __root__: typeof rootRouteImport;
   '/_plain': typeof PlainRouteWithChildren;
   '/_shell': typeof ShellRouteWithChildren;
+  '/_plain/auth': typeof PlainAuthRoute;
+  '/_plain/device': typeof PlainDeviceRoute;
   '/_plain/invitation': typeof PlainInvitationRoute;
   '/_plain/login': typeof PlainLoginRoute;
   '/_plain/register': typeof PlainRegisterRoute;
@@ -394,6 +428,7 @@ export interface FileRoutesById {
   '/_plain/setup': typeof PlainSetupRoute;
   '/_shell/$': typeof ShellSplatRoute;
   '/_shell/about': typeof ShellAboutRoute;
+  '/_shell/apps': typeof ShellAppsRoute;
   '/_shell/audit-log': typeof ShellAuditLogRoute;
   '/_shell/backup': typeof ShellBackupRoute;
   '/_shell/balances': typeof ShellBalancesRoute;
@@ -421,6 +456,7 @@ export interface FileRoutesById {
   '/_shell/user-tokens': typeof ShellUserTokensRoute;
   '/_shell/': typeof ShellIndexRoute;
   '/_plain/oauth/$provider': typeof PlainOauthProviderRoute;
+  '/_plain/oauth/authorize': typeof PlainOauthAuthorizeRoute;
   '/_plain/user_/reset': typeof PlainUserResetRoute;
   '/_shell/channel-keys/$id': typeof ShellChannelKeysIdRoute;
   '/_shell/channel/add': typeof ShellChannelAddRoute;
@@ -437,6 +473,8 @@ export interface FileRouteTypes {
   fileRoutesByFullPath: FileRoutesByFullPath;
   fullPaths:
     | '/'
+    | '/auth'
+    | '/device'
     | '/invitation'
     | '/login'
     | '/register'
@@ -444,6 +482,7 @@ export interface FileRouteTypes {
     | '/setup'
     | '/$'
     | '/about'
+    | '/apps'
     | '/audit-log'
     | '/backup'
     | '/balances'
@@ -470,6 +509,7 @@ export interface FileRouteTypes {
     | '/user'
     | '/user-tokens'
     | '/oauth/$provider'
+    | '/oauth/authorize'
     | '/user/reset'
     | '/channel-keys/$id'
     | '/channel/add'
@@ -484,6 +524,8 @@ export interface FileRouteTypes {
   fileRoutesByTo: FileRoutesByTo;
   to:
     | '/'
+    | '/auth'
+    | '/device'
     | '/invitation'
     | '/login'
     | '/register'
@@ -491,6 +533,7 @@ export interface FileRouteTypes {
     | '/setup'
     | '/$'
     | '/about'
+    | '/apps'
     | '/audit-log'
     | '/backup'
     | '/balances'
@@ -515,6 +558,7 @@ export interface FileRouteTypes {
     | '/topup'
     | '/user-tokens'
     | '/oauth/$provider'
+    | '/oauth/authorize'
     | '/user/reset'
     | '/channel-keys/$id'
     | '/channel/add'
@@ -530,6 +574,8 @@ export interface FileRouteTypes {
     | '__root__'
     | '/_plain'
     | '/_shell'
+    | '/_plain/auth'
+    | '/_plain/device'
     | '/_plain/invitation'
     | '/_plain/login'
     | '/_plain/register'
@@ -537,6 +583,7 @@ export interface FileRouteTypes {
     | '/_plain/setup'
     | '/_shell/$'
     | '/_shell/about'
+    | '/_shell/apps'
     | '/_shell/audit-log'
     | '/_shell/backup'
     | '/_shell/balances'
@@ -564,6 +611,7 @@ export interface FileRouteTypes {
     | '/_shell/user-tokens'
     | '/_shell/'
     | '/_plain/oauth/$provider'
+    | '/_plain/oauth/authorize'
     | '/_plain/user_/reset'
     | '/_shell/channel-keys/$id'
     | '/_shell/channel/add'
@@ -597,6 +645,20 @@ declare module '@tanstack/react-router' {
       fullPath: '/';
       preLoaderRoute: typeof ShellRouteImport;
       parentRoute: typeof rootRouteImport;
+    };
+    '/_plain/auth': {
+      id: '/_plain/auth';
+      path: '/auth';
+      fullPath: '/auth';
+      preLoaderRoute: typeof PlainAuthRouteImport;
+      parentRoute: typeof PlainRoute;
+    };
+    '/_plain/device': {
+      id: '/_plain/device';
+      path: '/device';
+      fullPath: '/device';
+      preLoaderRoute: typeof PlainDeviceRouteImport;
+      parentRoute: typeof PlainRoute;
     };
     '/_plain/invitation': {
       id: '/_plain/invitation';
@@ -652,6 +714,13 @@ declare module '@tanstack/react-router' {
       path: '/about';
       fullPath: '/about';
       preLoaderRoute: typeof ShellAboutRouteImport;
+      parentRoute: typeof ShellRoute;
+    };
+    '/_shell/apps': {
+      id: '/_shell/apps';
+      path: '/apps';
+      fullPath: '/apps';
+      preLoaderRoute: typeof ShellAppsRouteImport;
       parentRoute: typeof ShellRoute;
     };
     '/_shell/audit-log': {
@@ -836,6 +905,13 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof PlainOauthProviderRouteImport;
       parentRoute: typeof PlainRoute;
     };
+    '/_plain/oauth/authorize': {
+      id: '/_plain/oauth/authorize';
+      path: '/oauth/authorize';
+      fullPath: '/oauth/authorize';
+      preLoaderRoute: typeof PlainOauthAuthorizeRouteImport;
+      parentRoute: typeof PlainRoute;
+    };
     '/_plain/user_/reset': {
       id: '/_plain/user_/reset';
       path: '/user/reset';
@@ -917,22 +993,28 @@ declare module '@tanstack/react-router' {
 }
 
 interface PlainRouteChildren {
+  PlainAuthRoute: typeof PlainAuthRoute;
+  PlainDeviceRoute: typeof PlainDeviceRoute;
   PlainInvitationRoute: typeof PlainInvitationRoute;
   PlainLoginRoute: typeof PlainLoginRoute;
   PlainRegisterRoute: typeof PlainRegisterRoute;
   PlainResetRoute: typeof PlainResetRoute;
   PlainSetupRoute: typeof PlainSetupRoute;
   PlainOauthProviderRoute: typeof PlainOauthProviderRoute;
+  PlainOauthAuthorizeRoute: typeof PlainOauthAuthorizeRoute;
   PlainUserResetRoute: typeof PlainUserResetRoute;
 }
 
 const PlainRouteChildren: PlainRouteChildren = {
+  PlainAuthRoute: PlainAuthRoute,
+  PlainDeviceRoute: PlainDeviceRoute,
   PlainInvitationRoute: PlainInvitationRoute,
   PlainLoginRoute: PlainLoginRoute,
   PlainRegisterRoute: PlainRegisterRoute,
   PlainResetRoute: PlainResetRoute,
   PlainSetupRoute: PlainSetupRoute,
   PlainOauthProviderRoute: PlainOauthProviderRoute,
+  PlainOauthAuthorizeRoute: PlainOauthAuthorizeRoute,
   PlainUserResetRoute: PlainUserResetRoute,
 };
 
@@ -975,6 +1057,7 @@ const ShellUserRouteWithChildren = ShellUserRoute._addFileChildren(
 interface ShellRouteChildren {
   ShellSplatRoute: typeof ShellSplatRoute;
   ShellAboutRoute: typeof ShellAboutRoute;
+  ShellAppsRoute: typeof ShellAppsRoute;
   ShellAuditLogRoute: typeof ShellAuditLogRoute;
   ShellBackupRoute: typeof ShellBackupRoute;
   ShellBalancesRoute: typeof ShellBalancesRoute;
@@ -1009,6 +1092,7 @@ interface ShellRouteChildren {
 const ShellRouteChildren: ShellRouteChildren = {
   ShellSplatRoute: ShellSplatRoute,
   ShellAboutRoute: ShellAboutRoute,
+  ShellAppsRoute: ShellAppsRoute,
   ShellAuditLogRoute: ShellAuditLogRoute,
   ShellBackupRoute: ShellBackupRoute,
   ShellBalancesRoute: ShellBalancesRoute,

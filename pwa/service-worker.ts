@@ -2,7 +2,7 @@
 // (shared/paths.ts) are never touched, stored or replayed here; pwa/offline stores answers, per user.
 import { cleanupOutdatedCaches, createHandlerBoundToURL, precacheAndRoute } from 'workbox-precaching';
 import { registerRoute } from 'workbox-routing';
-import { isServerPath } from '#shared/paths.ts';
+import { decisionPages, isServerPath } from '#shared/paths.ts';
 import { addressFor, sharePath } from './offline/shared-text.ts';
 import { addWorkerRoutes } from './offline/worker-routes.ts';
 
@@ -18,8 +18,7 @@ precacheAndRoute(self.__WB_MANIFEST.filter((entry) => typeof entry === 'string' 
 cleanupOutdatedCaches();
 
 registerRoute(
-  ({ request, url }) =>
-    request.mode === 'navigate' && url.origin === self.location.origin && !isServerPath(url.pathname.slice(base.length)),
+  ({ request, url }) => request.mode === 'navigate' && url.origin === self.location.origin && isPage(url.pathname.slice(base.length)),
   createHandlerBoundToURL('index.html'),
 );
 
@@ -35,3 +34,7 @@ self.addEventListener('message', (event) => {
   const message: unknown = event.data;
   if (typeof message === 'object' && message !== null && 'type' in message && message.type === 'SKIP_WAITING') void self.skipWaiting();
 });
+
+function isPage(path: string): boolean {
+  return !isServerPath(path) && !decisionPages.has(path);
+}

@@ -47,6 +47,7 @@ import { mountImports } from '#server/slices/imports/routes.ts';
 import { createCallStages } from '#server/call-stages.ts';
 import { createRelay, type Relay } from '#server/call/create-relay.ts';
 import { surfaceAt, isMissingKind } from '#server/call/endpoints.ts';
+import { mountAppAuthorizations } from '#server/slices/app-authorizations/routes.ts';
 import { mountAsCode } from '#server/slices/as-code/as-code-routes.ts';
 import { mountPrices } from '#server/slices/prices/routes.ts';
 import { mountMetrics } from '#server/slices/metrics/metrics-routes.ts';
@@ -147,6 +148,7 @@ function mountRoutes(host: RouteHost, relay: Relay): void {
   mountAccount(host); //                   /api/user/self, models, self/groups
   mountGroups(host); //                    /api/group/uses, move, rename, remove
   mountInvitations(host); //               /api/invitation/
+  mountAppAuthorizations(host); //         /api/app_authorization/, /oauth/token, device_authorization, /v1/auth/keys, /setup.sh
   mountAsCode(host); //                    /api/as_code/
   mountBackups(host); //                   /api/backup/
   mountImports(host); //                   /api/import/

@@ -54,6 +54,8 @@ export const auditActions = [
   'released',
   'raised',
   'reset',
+  'authorized',
+  'refused',
 ] as const;
 export type AuditAction = (typeof auditActions)[number];
 

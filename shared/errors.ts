@@ -571,6 +571,7 @@ export const errors = {
     'The invitation is not valid any more: ask an administrator for a new one',
   ),
   invitation_used: entry(200, '该邀请已被使用，请用设置的密码登录', 'The invitation was used: sign in with the password that was set'),
+  user_code_invalid: entry(200, '设备代码不正确或已过期', 'The code is wrong, used or expired'),
   tokens_missing: entry(
     200,
     '其中 {count} 个令牌已不存在，请刷新列表后重试',

@@ -21,6 +21,11 @@ const clientSchemes: ReadonlySet<string> = new Set([
   'opencat',
 ]);
 
+/** Whether a program on the reader's device takes links of this scheme, as `cherrystudio`. */
+export function isClientScheme(scheme: string): boolean {
+  return clientSchemes.has(scheme);
+}
+
 /** What a browser makes of the text as a link, as far as it is one that may be followed; undefined: it is not. */
 export function safeLink(text: string, kind: LinkKind): string | undefined {
   const link = withoutControls(text);

@@ -18,7 +18,15 @@ export const serverPrefixes = [
   '/logo',
   '/status.rss',
   '/status.json',
+  '/oauth/token',
+  '/oauth/device_authorization',
+  '/.well-known/oauth-authorization-server',
+  '/setup.sh',
+  '/setup.ps1',
 ] as const;
+
+/** Pages of the console on which a person allows others something. They come from the server, not from the service worker: it has one page with one policy. */
+export const decisionPages: ReadonlySet<string> = new Set(['/auth', '/oauth/authorize', '/device']);
 
 /** True when `pathname` is answered by the server rather than by the console's router. */
 export function isServerPath(pathname: string): boolean {

@@ -48,6 +48,22 @@ export const limitFields = {
 export const TightestBudget = z.object({ left: z.int(), amount: z.int(), period: z.enum(budgetPeriods), ends_at: z.int() });
 export type TightestBudget = z.infer<typeof TightestBudget>;
 
+/** Application that a person has handed a key to. */
+export const TokenApplication = z.object({
+  /** As it calls itself. */
+  name: z.string(),
+  /** Host, or scheme of a program, that the key was handed to; empty for a device. */
+  target: z.string(),
+  way: z.enum(['redirect', 'device']),
+  /** Identifies the application in a later request. */
+  ref: z.string(),
+  /** Address that fetched the key. */
+  ip: z.string(),
+  /** Unix seconds. */
+  at: z.int(),
+});
+export type TokenApplication = z.infer<typeof TokenApplication>;
+
 /** A token as its owner sees it. `key` is the 48 characters after `sk-`; only lists, search and creation carry it. */
 export const Token = z.object({
   id: z.int(),
@@ -98,6 +114,8 @@ export const Token = z.object({
   held: z.optional(z.array(z.enum(heldLimits))),
   DeletedAt: z.nullable(z.string()),
   revision: z.int(),
+  /** Absent: it was created by its owner. */
+  application: z.optional(TokenApplication),
   /** File of settings as code that manages it; absent: none. */
   managed_by: z.optional(z.string()),
   /** What that file leaves to the console: `status`, `key`. Absent if no file manages it. */

@@ -6,9 +6,9 @@ import type { AuditedName } from '#server/db/records/audit-entry.ts';
 /**
  * `value`: the value. `secret`: only that it was set, replaced or removed. `list`: added and removed names of a comma list; `lines`: of lines. `map`: entries
  * of a JSON object. `names`: names of entries of a JSON object, whose values may be secret. `address`: a URL without credentials and query. `reason`: why a
- * channel has its status. `file`: name of the file that manages it. `none`: figures, derived values, and what another field says.
+ * channel has its status. `file`: name of the file that manages it. `application`: name and target of an application. `none`: figures, derived values, and what another field says.
  */
-export type FieldMode = 'value' | 'secret' | 'list' | 'lines' | 'map' | 'names' | 'address' | 'reason' | 'file' | 'none';
+export type FieldMode = 'value' | 'secret' | 'list' | 'lines' | 'map' | 'names' | 'address' | 'reason' | 'file' | 'application' | 'none';
 
 type Modes<T> = { readonly [Field in Exclude<keyof T, 'id' | 'revision' | 'audited'>]-?: FieldMode };
 
@@ -110,6 +110,9 @@ export const auditedFields: { readonly [Name in AuditedName]: Modes<Records[Name
     blocked_by: 'none',
     disabled_before_block: 'none',
     held: 'list',
+    application: 'application',
+    app_of: 'none',
+    app_ref: 'none',
     moved_to: 'value',
     moving_at: 'none',
     moving_by: 'none',

@@ -103,6 +103,8 @@ function changesOf({ name, field, mode }: Field, from: unknown, to: unknown): Au
       return reasonChange(field, from, to);
     case 'file':
       return [valueChange(field, fileOf(from), fileOf(to))];
+    case 'application':
+      return [valueChange(field, applicationOf(from), applicationOf(to))];
     case 'names':
       return mapChanges(field, from, to, new Set());
     case 'map':
@@ -186,6 +188,11 @@ function reasonOf(info: unknown): string {
 
 function fileOf(mark: unknown): string {
   return typeof mark === 'object' && mark !== null && 'file' in mark && typeof mark.file === 'string' ? mark.file : '';
+}
+
+function applicationOf(application: unknown): string {
+  if (typeof application !== 'object' || application === null || !('name' in application) || !('target' in application)) return '';
+  return [textOf(application.name), textOf(application.target)].filter((text) => text !== '').join(' · ');
 }
 
 /** Each entry is a field of its own; values of entries outside of `plain` are secret. */

@@ -1,4 +1,5 @@
 // Record type of each collection.
+import type { AppAuthorizationRecord } from '#server/db/records/app-authorization.ts';
 import type { AuditEntryRecord } from '#server/db/records/audit-entry.ts';
 import type { BackupRecord } from '#server/db/records/backup.ts';
 import type { BatchRecord } from '#server/db/records/batch.ts';
@@ -106,6 +107,7 @@ export interface Records {
   invitations: InvitationRecord;
   left_identities: LeftIdentityRecord;
   sessions: SessionRecord;
+  app_authorizations: AppAuthorizationRecord;
   sign_in_attempts: SignInAttemptRecord;
   verification_codes: VerificationCodeRecord;
   processes: ProcessRecord;

@@ -54,6 +54,7 @@ export const collections: { [Name in keyof Records]: CollectionSpec & IdKind<Rec
       { name: 'ending', fields: ['ending', 'id'], sparse: true },
       ...['', '_2', '_3', '_4', '_5'].map((slot) => ({ name: `old_ending${slot}`, fields: [`old_key_ending${slot}`, 'id'], sparse: true })),
       { name: 'moving', fields: ['moving_at', 'id'], sparse: true },
+      { name: 'app', fields: ['app_of', 'id'], sparse: true },
       { name: 'managed', fields: ['managed_by'], sparse: true },
     ],
   },
@@ -196,6 +197,14 @@ export const collections: { [Name in keyof Records]: CollectionSpec & IdKind<Rec
     idBlock: 1,
     indexes: [
       { name: 'user', fields: ['user_id'] },
+      { name: 'expiry', fields: ['expires_at'] },
+    ],
+  },
+  app_authorizations: {
+    textIds: true,
+    idBlock: 1,
+    indexes: [
+      { name: 'user_code', fields: ['user_code_hash'], unique: true, sparse: true },
       { name: 'expiry', fields: ['expires_at'] },
     ],
   },

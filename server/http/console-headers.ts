@@ -8,8 +8,13 @@ const telegram = 'https://telegram.org';
  * Headers of every page and asset. Scripts come from this origin, plus hashed inline ones (`inline`) and the enabled
  * sign-in widgets; inline styles are allowed (the component library sets variables with them); images and frames may be
  * external, for logos, chat pages and the about page, which the console shows only in sandboxed frames.
+ * @param isDecision whether the page grants access to others: no page may frame it, and no request from it has a referrer
  */
-export function consoleHeaders(context: Pick<AppContext, 'settings'>, inline: readonly string[] = []): Record<string, string> {
+export function consoleHeaders(
+  context: Pick<AppContext, 'settings'>,
+  inline: readonly string[] = [],
+  isDecision = false,
+): Record<string, string> {
   const { settings } = context;
   const scripts = ["'self'", ...inline];
   if (settings.get('TurnstileCheckEnabled')) scripts.push(human);
@@ -29,14 +34,15 @@ export function consoleHeaders(context: Pick<AppContext, 'settings'>, inline: re
     'base-uri': ["'self'"],
     // The payment form is submitted to the payment provider.
     'form-action': ["'self'", 'https:', 'http:'],
-    'frame-ancestors': ["'self'"],
+    'frame-ancestors': [isDecision ? "'none'" : "'self'"],
   };
   return {
     'content-security-policy': Object.entries(policy)
       .map(([directive, sources]) => `${directive} ${sources.join(' ')}`)
       .join('; '),
     'x-content-type-options': 'nosniff',
-    'referrer-policy': 'strict-origin-when-cross-origin',
+    'referrer-policy': isDecision ? 'no-referrer' : 'strict-origin-when-cross-origin',
+    ...(isDecision ? { 'x-frame-options': 'DENY' } : {}),
     'cross-origin-opener-policy': 'same-origin-allow-popups',
     'permissions-policy': 'camera=(), geolocation=(), payment=()',
   };

@@ -3,11 +3,16 @@
 import type { Connection } from '#server/http/connection.ts';
 
 const openPrefixes = ['/v1/', '/v1beta/', '/mj/', '/suno/', '/dashboard/billing/'] as const;
-/** Authenticated by an API key, too. */
-const tokenLogs = '/api/log/token';
+/** Logs, authenticated by an API key, too; and what applications in a browser need to get a key of their own. */
+const openPaths: ReadonlySet<string> = new Set([
+  '/api/log/token',
+  '/oauth/token',
+  '/oauth/device_authorization',
+  '/.well-known/oauth-authorization-server',
+]);
 
 export function isOpenToOrigins(path: string): boolean {
-  return path === tokenLogs || openPrefixes.some((prefix) => path.startsWith(prefix));
+  return openPaths.has(path) || openPrefixes.some((prefix) => path.startsWith(prefix));
 }
 
 /** Allows other origins to read the response. */

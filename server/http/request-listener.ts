@@ -56,6 +56,7 @@ export function createListeners({ log, env }: Pick<AppContext, 'log' | 'env'>, {
   return {
     request(req, res) {
       if (env.BASE_PATH !== '' && !isBelowBase(req, res)) return;
+      atRelay(req);
       const request = leanRequest(req);
       void (isDirect(requestPath(request, { req, res })) ? serveDirectly(request, { req, res }) : adapter.handle(req, res));
     },
@@ -66,7 +67,15 @@ export function createListeners({ log, env }: Pick<AppContext, 'log' | 'env'>, {
       res.assignSocket(socket);
       res.once('finish', () => socket.destroySoon());
       if (env.BASE_PATH !== '' && !isBelowBase(req, res)) return;
+      atRelay(req);
       void serveDirectly(leanRequest(req), { req, res, upgrade: { socket, head } });
     },
   };
+}
+
+const openRouterPrefix = '/api/v1/';
+
+/** The base address of OpenRouter's clients ends in `/api/v1`: of one that is given this server's instead, the paths are those of `/v1`. */
+function atRelay(req: IncomingMessage): void {
+  if (req.url?.startsWith(openRouterPrefix) === true) req.url = req.url.slice('/api'.length);
 }

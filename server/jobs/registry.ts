@@ -24,6 +24,7 @@ import { finishOrders } from '#server/features/wallet/credit-order.ts';
 import { deleteOldLogs } from '#server/logs/delete-old-logs.ts';
 import { checkFolds, foldLog } from '#server/logs/fold-log.ts';
 import { sweepRefusedRequests, sweepUndatedRefusals } from '#server/logs/refusal-log.ts';
+import { sweepAppAuthorizations } from '#server/slices/app-authorizations/code-records.ts';
 import { measureSite } from '#server/slices/metrics/measure-site.ts';
 import { checkBooks } from '#server/slices/metrics/check-books.ts';
 import { applyPlans, syncPrices } from '#server/slices/prices/tend-prices.ts';
@@ -86,6 +87,7 @@ export const jobs: readonly Job[] = [
   { name: 'send-invitations', everySeconds: sendEverySeconds, lockSeconds: 900, run: sendInvitations },
   { name: 'sweep-invitations', everySeconds: 86_400, lockSeconds: 300, run: sweepInvitations },
   { name: 'sweep-sign-in-attempts', everySeconds: 600, lockSeconds: 300, run: sweepAttempts },
+  { name: 'sweep-app-authorizations', everySeconds: 3600, lockSeconds: 300, run: sweepAppAuthorizations },
   { name: 'sweep-verification-codes', everySeconds: 600, lockSeconds: 300, run: sweepCodes },
   // Before tasks are polled, which fail when their channel is gone.
   { name: 'sweep-deleted-channels', everySeconds: 15, lockSeconds: 300, run: sweepDeletedChannels },

@@ -1,5 +1,5 @@
 // Creates a token, for every kind of caller: key, record, and its quota through the ledger.
-import { TokenStatus } from '#shared/tokens.ts';
+import { type TokenApplication, TokenStatus } from '#shared/tokens.ts';
 import type { AppContext } from '#server/context.ts';
 import type { Write } from '#server/db/database.ts';
 import type { ManagedMark } from '#server/db/records/managed-mark.ts';
@@ -36,6 +36,8 @@ export interface NewToken extends TokenFields {
   remain_quota: number;
   /** Bare key; undefined for a random one. */
   key?: string;
+  /** Application that gets the key. */
+  application?: TokenApplication;
   /** File that manages it. */
   managed?: ManagedMark;
   managed_by?: string;
@@ -72,6 +74,7 @@ export async function insertTokens(
       id: await context.db.nextId('tokens'),
       user_id: owner.userId,
       ...fields,
+      ...(fields.application === undefined ? {} : { app_of: owner.userId, app_ref: fields.application.ref }),
       ...newKeyFields(context, key),
       status: TokenStatus.enabled,
       created_time: now,

@@ -178,6 +178,10 @@ POST /api/oauth/start optional
 POST /api/option/history/{id}/undo admin
 POST /api/option/test_mail root
 POST /api/redemption/batch admin
+GET /api/app_authorization/ user
+POST /api/app_authorization/ user
+POST /api/app_authorization/device user
+POST /api/app_authorization/device/decide user
 POST /api/token/restore user
 POST /api/channel/restore admin
 POST /api/user/notifications/test user

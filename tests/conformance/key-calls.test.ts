@@ -176,6 +176,14 @@ const calls: readonly [callers: Callers, route: string, refusal: number][] = [
   ['anyone', 'GET /api/openapi.json', 200],
   ['anyone', 'GET /api/as_code/schema.json', 200],
   ['anyone', 'GET /healthz', 200],
+  ['anyone', 'GET /.well-known/oauth-authorization-server', 200],
+  // Without a code there is no key.
+  ['anyone', 'POST /oauth/token', 400],
+  ['anyone', 'POST /oauth/device_authorization', 400],
+  ['anyone', 'POST /v1/auth/keys', 400],
+  ['anyone', 'GET /v1/auth/keys', 405],
+  ['anyone', 'GET /setup.sh', 200],
+  ['anyone', 'GET /setup.ps1', 200],
   ['anyone', 'GET /livez', 200],
   ['anyone', 'GET /readyz', 200],
   // Without METRICS_TOKEN there is none.

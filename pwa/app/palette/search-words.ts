@@ -36,6 +36,7 @@ export const searchWords: Readonly<Record<string, string>> = {
   'screen:/invitations': 'invites referral affiliate codes inviter 邀请 邀请码 推荐',
   'screen:/price-updates':
     'price prices updates sync catalogue catalog models.dev litellm reviews plans history 价格 更新 同步 目录 审核 计划 调价',
+  'screen:/apps': 'applications apps devices authorized oauth connected access revoke consent 应用 授权 设备 撤销 终止 第三方',
   'screen:/outbox': 'outbox waiting pending unsent offline queue drafts 待发送 离线 队列 草稿',
   'action:new_token': 'add new generate api key apikey secret 新建 添加 生成 密钥 秘钥',
   'action:redeem': 'balance recharge topup top-up top up voucher coupon gift card 余额 充值 卡密 优惠券 激活',

@@ -31,6 +31,7 @@ const creations: readonly { name: string; href: string; icon: IconName; role: nu
 /** Screens that no menu has. */
 export const unlisted: readonly { to: Path; name: string; icon: IconName; role: number }[] = [
   { to: '/statement', name: 'palette.statement', icon: 'list', role: Role.user },
+  { to: '/apps', name: 'palette.apps', icon: 'key', role: Role.user },
   { to: '/outbox', name: 'palette.outbox', icon: 'outbox', role: Role.user },
   { to: '/user-tokens', name: 'palette.user_tokens', icon: 'key', role: Role.admin },
   { to: '/balances', name: 'palette.balances', icon: 'list', role: Role.admin },

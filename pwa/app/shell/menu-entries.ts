@@ -65,6 +65,7 @@ export function barEntries(all: readonly MenuEntry[]): MenuEntry[] {
 
 /** Screens without an entry, and the entry whose screen leads to them. */
 const parents: Partial<Record<string, Path>> = {
+  '/apps': '/token',
   '/balances': '/user',
   '/invitations': '/user',
   '/price-updates': '/setting',

@@ -21,8 +21,11 @@ export type SnippetKind = (typeof snippetKinds)[number];
 /** How a value is written where it stands. */
 export type Language = 'text' | 'shell' | 'json' | 'python' | 'node';
 
-/** Use of the text: run in a terminal, saved as a program, put into a file, typed into a program's settings. */
-export type SnippetUse = 'run' | 'script' | 'file' | 'settings';
+/**
+ * Use of the text: run in a terminal, saved as a program, put into a file, typed into a program's settings; or a script of this server that gets a key
+ * of its own for the program, and writes its files.
+ */
+export type SnippetUse = 'run' | 'script' | 'file' | 'settings' | 'setup' | 'setup_windows';
 
 export interface Block {
   use: SnippetUse;
@@ -33,6 +36,16 @@ export interface Block {
 }
 
 const prompt = 'Say hello.';
+
+/** Last: the calls that the guide waits for are those of the shown key. */
+const setUp = (program: string): readonly [Block, Block] => [
+  { use: 'setup', language: 'shell', template: `curl -fsSL {origin}/setup.sh | sh -s -- ${program} --model '{model}'` },
+  {
+    use: 'setup_windows',
+    language: 'shell',
+    template: `& ([scriptblock]::Create((irm {origin}/setup.ps1))) ${program} -Model '{model}'`,
+  },
+];
 
 export const blocks: Record<SnippetKind, readonly [Block, ...Block[]]> = {
   curl: [
@@ -106,6 +119,7 @@ ANTHROPIC_DEFAULT_OPUS_MODEL='{opus}' \\
   }
 }`,
     },
+    ...setUp('claude-code'),
   ],
   codex: [
     {
@@ -131,6 +145,7 @@ base_url = "{url}"
 wire_api = "responses"
 experimental_bearer_token = "{key}"`,
     },
+    ...setUp('codex'),
   ],
   gemini_cli: [
     // Without it an address of one's own is taken for a way to sign in that the program refuses.
@@ -157,6 +172,7 @@ GEMINI_CLI_CUSTOM_HEADERS="x-session-id: $(date +%s)-$$" \\
 GEMINI_API_KEY="{key}"
 GEMINI_MODEL="{model}"`,
     },
+    ...setUp('gemini-cli'),
   ],
   opencode: [
     {

@@ -17,6 +17,7 @@ import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';
 import { SummaryList } from '#pwa/ui/frame/side-panel.tsx';
 import { serverWords } from '#pwa/ui/server-words.ts';
+import { appText } from '#pwa/api/app-text.ts';
 import { shownKey, wholeKey } from '#pwa/api/token-key.ts';
 import layout from '#pwa/ui/styles/layout.module.css';
 import typography from '#pwa/ui/styles/typography.module.css';
@@ -58,6 +59,7 @@ export function TokenStanding({ token }: { token: Token }) {
           ...(oldKeys.length > 0
             ? [{ name: t('tokens.old_key.label', { count: oldKeys.length }), value: <OldKeys id={token.id} until={oldKeys} /> }]
             : []),
+          ...(token.application === undefined ? [] : [{ name: t('tokens.column.application'), value: appText(token.application) }]),
           { name: t('tokens.column.used'), value: format.quota(token.used_quota) },
           { name: t('tokens.column.created'), value: format.dateTime(token.created_time) },
           ...(token.accessed_time > token.created_time

@@ -1,5 +1,7 @@
+import { Button } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { Link } from '@tanstack/react-router';
+import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Role } from '#shared/roles.ts';
 import type { Token } from '#shared/tokens.ts';
@@ -97,7 +99,7 @@ export function TokensScreen({ search, onSearch }: TokensScreenProps) {
     <Screen
       title={t('tokens.title')}
       // One button is filled: the one in the empty list, or that of the open form, when there is one.
-      actions={createButton(isEmpty || search.open !== undefined || many.ids !== undefined ? 'default' : 'filled')}
+      actions={<WithApps>{createButton(isEmpty || search.open !== undefined || many.ids !== undefined ? 'default' : 'filled')}</WithApps>}
       filters={<TokenFilters search={search} onSearch={onSearch} list={list} columns={chosen} />}
       panelFollows
       panel={
@@ -202,6 +204,17 @@ function useTickedTokens({ rows, pager }: ReturnType<typeof useTokenList>['liste
   const readPage = async (page: number, size: number) => (await client.fetchQuery(tokensQuery(page, size))).items;
   const allRows = useSelectAll({ total: pager?.total, rowKey: tokenId, readPage, selection, onRead: see });
   return { ticked, allRows };
+}
+
+/** Buttons, next to the one that leads to the applications that have tokens. */
+function WithApps({ children }: { children: ReactNode }) {
+  const { t } = useTranslation();
+  return (
+    <>
+      <Button renderRoot={(attributes) => <Link {...attributes} to="/apps" />}>{t('tokens.action.apps')}</Button>
+      {children}
+    </>
+  );
 }
 
 function CreateButton({ variant, onCreate }: { variant: 'filled' | 'default'; onCreate: () => void }) {

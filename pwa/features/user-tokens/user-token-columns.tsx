@@ -2,6 +2,7 @@ import type { TFunction } from 'i18next';
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { UserToken } from '#shared/user-tokens.ts';
+import { appText } from '#pwa/api/app-text.ts';
 import { QuotaCell } from '#pwa/ui/billing/amounts.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import type { Format } from '#pwa/ui/billing/format.ts';
@@ -25,6 +26,13 @@ function columns(t: TFunction, format: Format): Column<UserToken>[] {
       cell: ({ owner }) => owner.username,
       width: 140,
       card: 'context',
+    },
+    {
+      key: 'application',
+      heading: t('tokens.column.application'),
+      cell: ({ application }) => (application === undefined ? '—' : appText(application)),
+      width: 160,
+      leave: 4,
     },
     {
       key: 'ending',

@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { acceptedOldKeys } from '#shared/tokens.ts';
 import type { UserToken } from '#shared/user-tokens.ts';
+import { appText } from '#pwa/api/app-text.ts';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { ManagedNote } from '#pwa/ui/controls/managed-by.tsx';
 import { SummaryList } from '#pwa/ui/frame/side-panel.tsx';
@@ -40,6 +41,7 @@ export function UserTokenStanding({ token }: { token: UserToken }) {
                   value: [token.blocked_by, format.dateTime(token.blocked_time ?? 0)].filter((part) => part !== '').join(' · '),
                 },
               ]),
+          ...(token.application === undefined ? [] : [{ name: t('tokens.column.application'), value: appText(token.application) }]),
           { name: t('tokens.column.group'), value: token.group === '' ? t('tokens.own_group') : token.group },
           { name: t('tokens.column.balance'), value: token.unlimited_quota ? t('tokens.unlimited') : format.quota(token.remain_quota) },
           { name: t('tokens.column.used'), value: format.quota(token.used_quota) },

@@ -8,6 +8,8 @@ import { ownAddress } from '#pwa/features/session/own-address.ts';
 const Search = z.object({
   /** The session ended; old links carry `true` as a word. */
   expired: z.catch(z.optional(z.union([z.boolean(), z.literal('true')])), undefined),
+  /** Another account than the one that is signed in. */
+  switch: z.catch(z.optional(z.union([z.boolean(), z.literal('true')])), undefined),
   /** Where to go afterwards: an address of this console. */
   from: z.catch(z.optional(z.pipe(z.string(), z.transform(ownAddress))), undefined),
   /** Invite code. */
@@ -18,7 +20,7 @@ export const Route = createFileRoute('/_plain/login')({
   validateSearch: Search,
   beforeLoad: ({ search }) => {
     storeInviteCode(search.aff);
-    if (storedUser() !== null && search.expired === undefined) throw redirect({ href: search.from ?? '/' });
+    if (storedUser() !== null && search.expired === undefined && search.switch === undefined) throw redirect({ href: search.from ?? '/' });
   },
   component: Login,
 });

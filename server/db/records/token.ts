@@ -1,3 +1,4 @@
+import type { TokenApplication } from '#shared/tokens.ts';
 import type { ManagedMark } from './managed-mark.ts';
 import type { MoneyFields } from './money-fields.ts';
 
@@ -67,6 +68,10 @@ export interface TokenRecord extends MoneyFields {
   /** `accounts/stored-limits.ts` */
   rate_limits?: string;
   budgets?: string;
+  /** Application that has its key, and `user_id` and the application's `ref` again for the index. Undefined if its owner created it. */
+  application?: TokenApplication;
+  app_of?: number;
+  app_ref?: string;
   /** Token that has its key now, because an administrator moved the key to another user; the calls until then stay with this one. */
   moved_to?: number;
   /** While that runs: milliseconds of its beginning, and who does it. */

@@ -1,7 +1,7 @@
 import { withEditLock } from '#server/accounts/edit-lock.ts';
 import { AppError } from '#shared/errors.ts';
 import { autoGroup } from '#shared/group-settings.ts';
-import { tokenBatchLimit, type TokenCreate, tokenNameLimit } from '#shared/tokens.ts';
+import { type TokenApplication, tokenBatchLimit, type TokenCreate, tokenNameLimit } from '#shared/tokens.ts';
 import type { AppContext } from '#server/context.ts';
 import type { ManagedMark } from '#server/db/records/managed-mark.ts';
 import type { TokenRecord } from '#server/db/records/token.ts';
@@ -16,10 +16,11 @@ const suffixLength = 6;
 /** Deleted tokens remain for the books; this bounds how many a user can create by deleting and creating. */
 const creationWindow = { limits: 2, windowSeconds: 86_400 };
 
-/** Of a token that a file describes. */
+/** Of a token that a file describes, or that an application gets. */
 export interface DescribedToken {
   key?: string;
   managed?: ManagedMark;
+  application?: TokenApplication;
   actorId?: number;
 }
 
@@ -28,17 +29,14 @@ export async function createTokens(
   context: AppContext,
   owner: UserRecord,
   input: TokenCreate,
-  { actorId = owner.id, key, managed }: DescribedToken = {},
+  { actorId = owner.id, key, managed, application }: DescribedToken = {},
 ): Promise<TokenRecord[]> {
   const count = input.count ?? 1;
   if (count > tokenBatchLimit) throw new AppError('token_count_invalid', { limit: tokenBatchLimit }, { field: 'count' });
-  // Old clients send 0 for a token that never expires.
-  const { expired_time: expiry, ...others } = input;
-  const fields = { ...defaultTokenFields, group: usualGroup(context, owner), ...checkTokenFields(expiry === 0 ? others : input) };
-  checkTokenGroup(context.settings, owner, fields.group);
-  checkAutoGroups(context.settings, owner, fields.auto_groups);
+  const fields = checkNewToken(context, owner, input);
   const described = {
     ...(key === undefined ? {} : { key }),
+    ...(application === undefined ? {} : { application }),
     ...(managed === undefined ? {} : { managed, managed_by: managed.by }),
   };
   const first: NewToken = { ...fields, ...described, name: fields.name ?? '', remain_quota: input.remain_quota ?? 0 };
@@ -48,6 +46,16 @@ export async function createTokens(
     await countCreation(context, owner.id, count);
     return insertTokens(context, { userId: owner.id, actorId }, tokens);
   });
+}
+
+/** The fields of a new token, checked. @throws {AppError} on the first that is wrong, or that its owner may not have */
+export function checkNewToken(context: AppContext, owner: UserRecord, input: TokenCreate): Omit<NewToken, 'name'> & { name?: string } {
+  // Old clients send 0 for a token that never expires.
+  const { expired_time: expiry, ...others } = input;
+  const fields = { ...defaultTokenFields, group: usualGroup(context, owner), ...checkTokenFields(expiry === 0 ? others : input) };
+  checkTokenGroup(context.settings, owner, fields.group);
+  checkAutoGroups(context.settings, owner, fields.auto_groups);
+  return fields;
 }
 
 /** Group of a token that names none. */

@@ -46,6 +46,7 @@ export function presentKeyless(context: Pick<AppContext, 'now'>, record: TokenRe
       .map(({ until }) => accepted(until, context.now()))
       .filter((until) => until > 0),
     ...blockOf(record),
+    ...(record.application === undefined ? {} : { application: record.application }),
     ...(record.held === undefined ? {} : { held: heldOf(record) }),
     DeletedAt: record.DeletedAt,
     revision: record.revision,

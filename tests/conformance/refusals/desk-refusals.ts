@@ -521,6 +521,8 @@ export const deskRefusals = {
     await desk.app.context.db.collection('users').patch({ invitation_id: id }, { set: { password_hash: 'set meanwhile' } });
     return reportedBy(await desk.guest().post('/api/invitation/accept', { token, password: 'lantern-and-rope' }));
   },
+  user_code_invalid: async (desk) =>
+    reportedBy(await (await desk.member()).post('/api/app_authorization/device', { user_code: 'BCDF-GHJK' })),
   tokens_missing: async (desk): Promise<Refusal> => {
     const client = await desk.member();
     const { id } = (await client.post('/api/token/', { name: 'key' })).data[0];

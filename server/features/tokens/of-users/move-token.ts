@@ -102,6 +102,7 @@ async function insertMoved(context: AppContext, token: TokenRecord, target: User
     used_quota: 0,
     revision: 1,
     moved_from: token.id,
+    ...(token.app_of === undefined ? {} : { app_of: target.id }),
     ...emptyMoney(),
     // The oldest of five replaced keys has no place in the former token while that holds the current one, too.
     ...storedOldKeys(oldKeysOf(token).slice(mostOldKeys - 1)).set,
