@@ -84,7 +84,7 @@ describeInBrowser('app authorizations', () => {
     expect(Object.fromEntries(allowed)).toEqual({ code: expect.stringMatching(/^\w{43}$/), state: '007', iss: tidegate.url });
     const key = await exchange(allowed.get('code'));
     expect(await modelsWith(key)).toBe(200);
-    // The history has no page with the code, and going back asks nothing again.
+    // A second request of the same site: its key can be renewed.
     await page.goto(oauthAddress());
     await page.getByRole('radio', { name: say('apps.grant.way.renew') }).waitFor();
     await settle(page);

@@ -19,7 +19,7 @@ interface ConsentScreenProps {
   onSwitch: () => void;
 }
 
-/** An application requests a key: who asks, where the key goes, and what it may do. */
+/** Request of an application: its name, where the key goes, and what the key may do. */
 export function ConsentScreen({ read, Limits, onSwitch }: ConsentScreenProps) {
   const { t } = useTranslation();
   useScreenHeading(t('apps.consent.title'));

@@ -36,7 +36,7 @@ const noWishes: AppWishes = {};
 
 /** What the application may do, and the decision. */
 export function GrantForm({ name, appRef, wishes = noWishes, Limits, ...decision }: GrantFormProps) {
-  // A wish may ask for less than the usual amount, not for more.
+  // A wish may lower the usual amount, not raise it.
   const usd = Math.min(wishes.usd ?? usualUsd, usualUsd);
   const [expiry] = useState(() => {
     const usual = Math.ceil(Date.now() / 1000) + usualSeconds;
