@@ -20,7 +20,7 @@ import type { Settings } from '#server/settings/settings.ts';
 import { hashOf, hasSeveral, keyChanges, type WantedKey, wantedKeys, writeKeys } from './described-keys.ts';
 import type { DescribedChannel } from './document.ts';
 import { canonical } from './entry-values.ts';
-import { fieldOf, isOthers, isSameMark, markOf, type PlannedKind, type Planning, refusalText, type Step } from './planning.ts';
+import { deletionOf, fieldOf, isOthers, isSameMark, markOf, type PlannedKind, type Planning, refusalText, type Step } from './planning.ts';
 import { type Entry, placeIn } from './read-document.ts';
 
 type ChannelEntry = Entry<string, DescribedChannel>;
@@ -175,20 +175,12 @@ function planEdit(
   };
 }
 
-function deletion({ context }: Planning, { id, name, revision, managed }: ChannelRecord): Step {
-  return {
-    kind: 'channel',
-    name,
-    action: 'deleted',
-    ...(managed === undefined ? {} : { place: { file: managed.file, line: 1, column: 1, path: '' } }),
-    fields: [],
-    revision,
-    async run() {
-      const current = await context.db.collection('channels').get(id);
-      if (current !== null && current.revision !== revision) throw new AppError('revision_conflict');
-      await deleteChannels(context, [id]);
-    },
-  };
+function deletion({ context }: Planning, record: ChannelRecord): Step {
+  const { id } = record;
+  return deletionOf('channel', record, {
+    read: () => context.db.collection('channels').get(id),
+    remove: () => deleteChannels(context, [id]),
+  });
 }
 
 /** The body that the console's form would send. */

@@ -19,7 +19,7 @@ import { bareKey, longestKey } from '#server/tokens/key-readings.ts';
 import { findByKey } from '#server/tokens/find-by-key.ts';
 import { defaultTokenFields } from '#server/tokens/insert-token.ts';
 import type { DescribedToken } from './document.ts';
-import { fieldOf, isOthers, isSameMark, markOf, type PlannedKind, type Planning, refusalText, type Step } from './planning.ts';
+import { deletionOf, fieldOf, isOthers, isSameMark, markOf, type PlannedKind, type Planning, refusalText, type Step } from './planning.ts';
 import { type Entry, placeIn } from './read-document.ts';
 
 type TokenEntry = Entry<string, DescribedToken>;
@@ -233,21 +233,19 @@ function edit(
 }
 
 function deletion({ context }: Planning, { id, user_id: userId, revision, managed }: TokenRecord, name: string): Step {
-  return {
-    kind: 'token',
-    name,
-    action: 'deleted',
-    ...(managed === undefined ? {} : { place: { file: managed.file, line: 1, column: 1, path: '' } }),
-    fields: [],
-    revision,
-    async run() {
-      const current = await context.db.collection('tokens').get(id);
-      if (current !== null && current.revision !== revision) throw new AppError('revision_conflict');
-      await deleteTokens(context, userId, [id]);
-      // A restored token is its owner's again.
-      await context.db.collection('tokens').patch({ id }, { unset: ['managed', 'managed_by'] });
+  const tokens = context.db.collection('tokens');
+  return deletionOf(
+    'token',
+    { name, revision, managed },
+    {
+      read: () => tokens.get(id),
+      async remove() {
+        await deleteTokens(context, userId, [id]);
+        // A restored token is its owner's again.
+        await tokens.patch({ id }, { unset: ['managed', 'managed_by'] });
+      },
     },
-  };
+  );
 }
 
 /** The body that the console's form would send. */

@@ -1,6 +1,6 @@
 // What planning shares: who applies which document, and the steps that it leads to.
 import type { DescribedKind, PlanAction, PlanField } from '#shared/as-code.ts';
-import { type AppError, detailText, errorText, type Language, type LocalText } from '#shared/errors.ts';
+import { AppError, detailText, errorText, type Language, type LocalText } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 import type { ManagedMark } from '#server/db/records/managed-mark.ts';
@@ -53,6 +53,27 @@ export function markOf({ by }: Pick<Planning, 'by'>, { place }: Pick<Entry<strin
 
 export function isSameMark(one: ManagedMark | undefined, other: ManagedMark): boolean {
   return one !== undefined && one.by === other.by && one.file === other.file && one.left.join() === other.left.join();
+}
+
+/** Deletion of a channel or token, if it is still as it was planned. */
+export function deletionOf(
+  kind: 'channel' | 'token',
+  { name, revision, managed }: { name: string; revision: number; managed?: ManagedMark | undefined },
+  { read, remove }: { read(): Promise<{ revision: number } | null>; remove(): Promise<unknown> },
+): Step {
+  return {
+    kind,
+    name,
+    action: 'deleted',
+    ...(managed === undefined ? {} : { place: { file: managed.file, line: 1, column: 1, path: '' } }),
+    fields: [],
+    revision,
+    async run() {
+      const current = await read();
+      if (current !== null && current.revision !== revision) throw new AppError('revision_conflict');
+      await remove();
+    },
+  };
 }
 
 /** Notes what another set of files manages. @returns whether it does */
