@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { ImportOverview } from '#shared/imports.ts';
+import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
 import { QueryState } from '#pwa/ui/frame/query-state.tsx';
 import { Screen } from '#pwa/ui/frame/screen.tsx';
 import styles from './imports.module.css';
@@ -20,6 +21,7 @@ interface ImportsScreenProps {
 /** The import that is under way or chosen, or the form of a new one; former imports below. */
 export function ImportsScreen({ search, onSearch }: ImportsScreenProps) {
   const { t } = useTranslation();
+  const isPhone = useIsPhone();
   const query = useQuery(importsQuery);
   const open = query.data?.imports.find((one) => isOpen(one) && one.source_kind !== 'command')?.id;
   // An import that ends while it is watched stays on the screen.
@@ -28,7 +30,7 @@ export function ImportsScreen({ search, onSearch }: ImportsScreenProps) {
   const shown = search.run === 'new' ? undefined : (search.run ?? open ?? watched);
   return (
     <Screen
-      title={t('imports.title')}
+      title={t(isPhone ? 'imports.title_short' : 'imports.title')}
       back="/setting"
       layout="page"
       actions={shown === undefined ? undefined : <Button onClick={() => onSearch({ run: 'new' })}>{t('imports.action.new')}</Button>}
