@@ -1,3 +1,4 @@
+import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
@@ -87,11 +88,21 @@ export function PriceUpdatesScreen({ search, onSearch }: PriceUpdatesScreenProps
         empty={{
           title: t('price-updates.empty.title'),
           text: t(hasSource ? 'price-updates.empty.text' : 'price-updates.empty.no_source'),
-          ...(hasSource ? { action: <RunButton variant="filled" hasSource /> } : {}),
+          action: hasSource ? <RunButton variant="filled" hasSource /> : <SourceButton />,
         }}
         {...(rows === undefined || rows.length === 0 ? {} : { pager: screen.pager(rows.length, false, shown?.length) })}
       />
     </Screen>
+  );
+}
+
+/** Where the catalogue is set. */
+function SourceButton() {
+  const { t } = useTranslation();
+  return (
+    <Button renderRoot={(attributes) => <Link {...attributes} to="/setting" search={{ tab: 'price_sync' }} />} variant="filled">
+      {t('price-updates.action.set_source')}
+    </Button>
   );
 }
 
