@@ -31,7 +31,8 @@ export function DriftView({ search, onSearch, query: overview }: BillsViewProps)
   const screen = useListScreen({ search, onSearch });
   const filters = driftFilters(search);
   const by = search.by ?? 'model';
-  const report = useQuery(driftQuery(filters)).data;
+  const reportQuery = useQuery(driftQuery(filters));
+  const report = reportQuery.data;
   const rows = useQuery(driftRowsQuery(filters, { page: screen.page, size: screen.size }));
   const columns = useMemo(() => driftColumns({ t, format, by }), [t, format, by]);
   const narrow = (change: Partial<BillsSearch>): void => onSearch({ ...change, p: undefined, open: undefined });
@@ -48,6 +49,7 @@ export function DriftView({ search, onSearch, query: overview }: BillsViewProps)
     >
       {report !== undefined && <DriftSums report={report} overview={overview.data} />}
       {report !== undefined && report.days.length > 1 && <DriftChart days={report.days} />}
+      {reportQuery.isPending && <div className={styles.shape} aria-hidden="true" />}
       <DataList
         query={rows}
         rows={data?.items}
