@@ -224,7 +224,7 @@ function RoutingFields({ edited }: { edited: EditedChannel }) {
         {...form.getInputProps('weight')}
       />
       <TextInput label={label('tag')} {...form.getInputProps('tag')} />
-      <TextInput label={label('remark')} {...form.getInputProps('remark')} />
+      <TextInput className={styles.whole} label={label('remark')} {...form.getInputProps('remark')} />
     </div>
   );
 }
