@@ -17,6 +17,10 @@ const looks: Required<VisitorOptions>[] = [
 const dayMs = 86_400_000;
 const day = (before: number): string => new Date(Date.now() - before * dayMs).toISOString().slice(0, 10);
 const hostile = '<img src=x onerror=alert(1)>';
+/** As the console writes it. */
+const dayIn = (language: 'zh' | 'en', text: string): string =>
+  language === 'zh' ? text : new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' }).format(new Date(text));
+
 /** Ten days of two models, with a fault and a name that is markup. */
 const table = `Day;Modell;Kosten\n${Array.from({ length: 10 }, (_, index) => `${day(index)};gpt-4o;${index + 1},25\n${day(index)};"${hostile}";-0,5`).join('\n')}\nnever;gpt-4o;1\n`;
 
@@ -67,7 +71,10 @@ describeInBrowser('provider bills', () => {
     await page.getByText(hostile).first().waitFor();
     await seen('bills-drift');
     await page.goto('/bill?by=day');
-    await page.getByText(day(1), { exact: true }).first().waitFor();
+    await page
+      .getByText(dayIn(look.language, day(1)), { exact: true })
+      .first()
+      .waitFor();
     await seen('bills-days');
     await page.goto('/bill?view=requests');
     await page.getByText(say('bills.empty.requests')).waitFor();

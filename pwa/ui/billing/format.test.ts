@@ -116,3 +116,10 @@ describe('times', () => {
     expect(reported.ago(1000, 1000 + 3 * 86_400)).toBe('3 days');
   });
 });
+
+test('a day of another zone is the same day in every zone', () => {
+  const west = createFormat({ language: 'en', quotaPerUnit: 500_000, inCurrency: true, timeZone: 'America/Los_Angeles' });
+  for (const format of [en, west])
+    expect(['2026-11-01', '2026-11-30', ''].map(format.calendarDay)).toEqual(['1 Nov 2026', '30 Nov 2026', '']);
+  expect(zh.calendarDay('2026-11-01')).toBe('2026-11-01');
+});
