@@ -18,8 +18,8 @@ const dayMs = 86_400_000;
 const day = (before: number): string => new Date(Date.now() - before * dayMs).toISOString().slice(0, 10);
 const hostile = '<img src=x onerror=alert(1)>';
 /** As the console writes it. */
-const dayIn = (language: 'zh' | 'en', text: string): string =>
-  language === 'zh' ? text : new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' }).format(new Date(text));
+const dayIn = (language: 'zh' | 'en', iso: string): string =>
+  language === 'zh' ? iso : new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' }).format(new Date(iso));
 
 /** Ten days of two models, with a fault and a name that is markup. */
 const table = `Day;Modell;Kosten\n${Array.from({ length: 10 }, (_, index) => `${day(index)};gpt-4o;${index + 1},25\n${day(index)};"${hostile}";-0,5`).join('\n')}\nnever;gpt-4o;1\n`;
