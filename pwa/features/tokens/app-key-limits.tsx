@@ -5,7 +5,8 @@ import type { KeyLimitsProps } from '#pwa/records/key-limits.ts';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { problemTexts, showOnField } from '#pwa/ui/form/field-errors.ts';
 import { TokenFields } from './token-fields.tsx';
-import { createBody, emptyToken, never, tokenProblems, type TokenValues } from './token-form.ts';
+import { never } from '#pwa/records/tokens/token-limits.ts';
+import { createBody, emptyToken, tokenProblems, type TokenValues } from './token-form.ts';
 
 /** All limits of a token, for a key that an application requests. */
 export function AppKeyLimits({ name, usd, expiry, children }: KeyLimitsProps) {

@@ -19,7 +19,8 @@ import typography from '#pwa/ui/styles/typography.module.css';
 import { emptyMany, manyBody, type ManyPart, manyParts, manyProblems, type ManyValues, withPart } from './many-values.ts';
 import { useEditTokens } from './token-actions.ts';
 import styles from './token-edits.module.css';
-import { AddressesField, BudgetField, GroupField, ModelsField, picks, QuotaFields, TokenExpiry } from './token-fields.tsx';
+import { AddressesField } from '#pwa/records/tokens/addresses-field.tsx';
+import { BudgetField, GroupField, ModelsField, picks, QuotaFields, TokenExpiry } from './token-fields.tsx';
 import type { TokenForm } from './use-token-form.ts';
 
 interface ManyPanelProps {
@@ -117,7 +118,7 @@ function useManyForm(ids: readonly number[], onDone: () => void) {
     expiry: <TokenExpiry form={tokenForm} />,
     models: <ModelsField form={tokenForm} />,
     group: <GroupField form={tokenForm} />,
-    ips: <AddressesField form={tokenForm} />,
+    ips: <AddressesField {...tokenForm.getInputProps('allow_ips')} />,
     session_budget: <BudgetField form={tokenForm} />,
     rate_limits: (
       <RateList

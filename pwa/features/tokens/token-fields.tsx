@@ -5,7 +5,8 @@ import { tokenBatchLimit } from '#shared/tokens.ts';
 import { usableGroupsQuery } from '#pwa/api/groups.ts';
 import { useStoredUser } from '#pwa/api/self.ts';
 import { usableModelsQuery } from '#pwa/api/usable-models.ts';
-import { TextArea } from '#pwa/ui/form/text-area.tsx';
+import { AddressesField } from '#pwa/records/tokens/addresses-field.tsx';
+import { never } from '#pwa/records/tokens/token-limits.ts';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { CountField } from '#pwa/ui/form/count-field.tsx';
 import { ExpiryField } from '#pwa/ui/form/expiry-field.tsx';
@@ -14,7 +15,6 @@ import { QuotaInput } from '#pwa/ui/form/quota-input.tsx';
 import { serverWords } from '#pwa/ui/server-words.ts';
 import layout from '#pwa/ui/styles/layout.module.css';
 import typography from '#pwa/ui/styles/typography.module.css';
-import { never } from './token-form.ts';
 import type { TokenForm } from './use-token-form.ts';
 import styles from './tokens.module.css';
 
@@ -51,7 +51,7 @@ export function TokenFields({ form, hasCount, managedBy: file }: TokenFieldsProp
         <BudgetField form={form} />
         <TokenExpiry form={form} />
         <ModelsField form={form} />
-        <AddressesField form={form} />
+        <AddressesField {...form.getInputProps('allow_ips')} />
       </ManagedFields>
       {hasCount && (
         <CountField
@@ -107,23 +107,6 @@ export function BudgetField({ form }: FieldProps) {
       onChange={(units) => form.setFieldValue('session_budget', units)}
       error={form.errors['session_budget']}
       placeholder={t('tokens.no_budget')}
-    />
-  );
-}
-
-export function AddressesField({ form }: FieldProps) {
-  const { t } = useTranslation();
-  return (
-    <TextArea
-      label={t('tokens.form.ips')}
-      description={t('tokens.form.ips_hint')}
-      inputWrapperOrder={[...below]}
-      inputClassName={typography.mono}
-      minRows={2}
-      maxRows={8}
-      spellCheck={false}
-      autoCapitalize="none"
-      {...form.getInputProps('allow_ips')}
     />
   );
 }

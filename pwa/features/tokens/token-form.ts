@@ -1,44 +1,32 @@
 // What the token form holds, what is wrong with it, and what it sends: on an edit only what was changed.
-import { allowedAddresses, isAddressRange } from '#shared/allowed-addresses.ts';
-import {
-  areBudgetsRight,
-  areRatesRight,
-  type BudgetDraft,
-  budgetDrafts,
-  budgetsOf,
-  changesBudgets,
-  changesRates,
-  type RateDraft,
-  rateDrafts,
-  ratesOf,
-} from '#pwa/records/limits/limit-drafts.ts';
+import { commaList } from '#shared/comma-list.ts';
 import { type Token, type TokenCreate, type TokenEdit, tokenBatchLimit, tokenNameProblem } from '#shared/tokens.ts';
+import { budgetsOf, ratesOf } from '#pwa/records/limits/limit-drafts.ts';
+import {
+  isLimitChanged,
+  limitEdits,
+  type LimitProblem,
+  limitProblems,
+  limitsOf,
+  never,
+  tidyAddresses,
+  type TokenLimits,
+} from '#pwa/records/tokens/token-limits.ts';
 
-export interface TokenValues {
+export interface TokenValues extends TokenLimits {
   name: string;
   /** Empty: the owner's own group. */
   group: string;
   /** Of group `auto`; empty: those of the site. */
   auto_groups: string[];
   cross_group_retry: boolean;
-  /** Quota units; '' : nothing entered. */
-  remain_quota: number | '';
-  unlimited_quota: boolean;
-  /** Unix seconds, -1: never. */
-  expired_time: number;
-  model_limits_enabled: boolean;
-  model_limits: string[];
-  allow_ips: string;
   /** Quota units that one session may cost; '' : no bound. */
   session_budget: number | '';
-  rate_limits: RateDraft[];
-  budgets: BudgetDraft[];
   count: number | '';
 }
 
 /** One dollar with the default units per dollar. */
 const defaultQuota = 500_000;
-export const never = -1;
 
 export const emptyToken: TokenValues = {
   name: '',
@@ -61,56 +49,28 @@ export function valuesOf(token: Token): TokenValues {
   return {
     name: token.name,
     group: token.group,
-    auto_groups: listOf(token.auto_groups ?? ''),
+    auto_groups: commaList(token.auto_groups ?? ''),
     cross_group_retry: token.cross_group_retry ?? false,
-    remain_quota: token.remain_quota,
-    unlimited_quota: token.unlimited_quota,
-    expired_time: token.expired_time,
-    model_limits_enabled: token.model_limits_enabled,
-    model_limits: listOf(token.model_limits),
-    allow_ips: token.allow_ips,
+    ...limitsOf(token),
     session_budget: budgetOf(token),
-    rate_limits: rateDrafts(token.rate_limits),
-    budgets: budgetDrafts(token.budgets),
     count: 1,
   };
 }
 
-export type TokenProblem =
-  | 'name_required'
-  | 'name_long'
-  | 'quota_required'
-  | 'quota_negative'
-  | 'budget_negative'
-  | 'expiry_past'
-  | 'count_required'
-  | 'count_range'
-  | 'models_required'
-  | 'limits'
-  | 'ips';
+export type TokenProblem = LimitProblem | 'name_required' | 'name_long' | 'budget_negative' | 'count_required' | 'count_range';
 
 /** What is wrong, by field. `now` is in unix seconds; an expiry that was there before may lie in the past. */
 export function tokenProblems(
   values: TokenValues,
   { now, before }: { now: number; before?: Token | undefined },
 ): Partial<Record<keyof TokenValues, TokenProblem>> {
-  const problems: Partial<Record<keyof TokenValues, TokenProblem>> = {};
+  const problems: Partial<Record<keyof TokenValues, TokenProblem>> = limitProblems(values, { now, before });
   const name = tokenNameProblem(values.name);
   if (name !== undefined) problems.name = name;
-  if (!values.unlimited_quota && values.remain_quota === '') problems.remain_quota = 'quota_required';
-  // What is overdrawn already may stay as it is.
-  else if (values.remain_quota !== '' && values.remain_quota < 0 && values.remain_quota !== before?.remain_quota)
-    problems.remain_quota = 'quota_negative';
   if (values.session_budget !== '' && values.session_budget < 0) problems.session_budget = 'budget_negative';
-  if (values.expired_time !== never && values.expired_time <= now && values.expired_time !== before?.expired_time)
-    problems.expired_time = 'expiry_past';
-  if (values.model_limits_enabled && values.model_limits.length === 0) problems.model_limits = 'models_required';
   if (before === undefined && values.count === '') problems.count = 'count_required';
   else if (before === undefined && values.count !== '' && (values.count < 1 || values.count > tokenBatchLimit))
     problems.count = 'count_range';
-  if (!allowedAddresses(values.allow_ips).every(isAddressRange)) problems.allow_ips = 'ips';
-  if (!areRatesRight(values.rate_limits)) problems.rate_limits = 'limits';
-  if (!areBudgetsRight(values.budgets)) problems.budgets = 'limits';
   return problems;
 }
 
@@ -123,7 +83,7 @@ export function createBody(values: TokenValues): TokenCreate {
     expired_time: values.expired_time,
     model_limits_enabled: values.model_limits_enabled,
     model_limits: values.model_limits.join(','),
-    allow_ips: tidyLines(values.allow_ips),
+    allow_ips: tidyAddresses(values.allow_ips),
     ...(values.auto_groups.length === 0 ? {} : { auto_groups: values.auto_groups.join(',') }),
     ...(values.cross_group_retry ? { cross_group_retry: true } : {}),
     ...(values.session_budget === '' ? {} : { session_budget: values.session_budget }),
@@ -138,9 +98,7 @@ export function createBody(values: TokenValues): TokenCreate {
  * edit, however much calls have used since. `revision`: the state that the changes are based on.
  */
 export function editBody(values: TokenValues, before: Token, revision: number = before.revision): TokenEdit {
-  const models = values.model_limits.join(',');
   const groups = values.auto_groups.join(',');
-  const ips = tidyLines(values.allow_ips);
   const name = values.name.trim();
   const { remain_quota: quota } = values;
   return {
@@ -149,14 +107,8 @@ export function editBody(values: TokenValues, before: Token, revision: number = 
     ...(values.group === before.group ? {} : { group: values.group }),
     ...(groups === (before.auto_groups ?? '') ? {} : { auto_groups: groups }),
     ...(values.cross_group_retry === (before.cross_group_retry ?? false) ? {} : { cross_group_retry: values.cross_group_retry }),
-    ...(values.unlimited_quota === before.unlimited_quota ? {} : { unlimited_quota: values.unlimited_quota }),
-    ...(values.expired_time === before.expired_time ? {} : { expired_time: values.expired_time }),
-    ...(values.model_limits_enabled === before.model_limits_enabled ? {} : { model_limits_enabled: values.model_limits_enabled }),
-    ...(models === listOf(before.model_limits).join(',') ? {} : { model_limits: models }),
-    ...(ips === tidyLines(before.allow_ips) ? {} : { allow_ips: ips }),
+    ...limitEdits(values, before),
     ...(values.session_budget === budgetOf(before) ? {} : { session_budget: values.session_budget === '' ? 0 : values.session_budget }),
-    ...(changesRates(values.rate_limits, before.rate_limits) ? { rate_limits: ratesOf(values.rate_limits) } : {}),
-    ...(changesBudgets(values.budgets, before.budgets) ? { budgets: budgetsOf(values.budgets) } : {}),
     ...(quota === '' || quota === before.remain_quota
       ? {}
       : { remain_quota: quota, used_quota: before.used_quota, charged_quota: before.charged_quota }),
@@ -188,11 +140,8 @@ export type ComparedField = (typeof comparedFields)[number];
  */
 export function changesBetween(before: Token, now: Token): ComparedField[] {
   return comparedFields.filter((field) => {
-    if (field === 'remain_quota')
-      return !now.unlimited_quota && before.remain_quota + before.used_quota !== now.remain_quota + now.used_quota;
+    if (field === 'remain_quota' || field === 'rate_limits' || field === 'budgets') return isLimitChanged(field, before, now);
     if (field === 'session_budget') return budgetOf(before) !== budgetOf(now);
-    if (field === 'rate_limits') return changesRates(rateDrafts(before.rate_limits), now.rate_limits);
-    if (field === 'budgets') return changesBudgets(budgetDrafts(before.budgets), now.budgets);
     return (before[field] ?? unset[field]) !== (now[field] ?? unset[field]);
   });
 }
@@ -203,19 +152,4 @@ const unset: Partial<Record<ComparedField, string | boolean>> = { auto_groups: '
 /** 0 is no bound, and nothing in the field. */
 function budgetOf({ session_budget: budget = 0 }: Token): number | '' {
   return budget === 0 ? '' : budget;
-}
-
-function listOf(text: string): string[] {
-  return text
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== '');
-}
-
-function tidyLines(text: string): string {
-  return text
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '')
-    .join('\n');
 }

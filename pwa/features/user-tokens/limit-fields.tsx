@@ -3,18 +3,17 @@ import { useTranslation } from 'react-i18next';
 import { type HeldLimit, heldLimits } from '#shared/tokens.ts';
 import type { UserToken } from '#shared/user-tokens.ts';
 import { LimitsPart } from '#pwa/records/limits/limits-part.tsx';
+import { AddressesField } from '#pwa/records/tokens/addresses-field.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { ExpiryField } from '#pwa/ui/form/expiry-field.tsx';
 import { ManagedFields } from '#pwa/ui/form/managed-fields.tsx';
 import { QuotaInput } from '#pwa/ui/form/quota-input.tsx';
 import { SwitchRow } from '#pwa/ui/form/switch-row.tsx';
-import { TextArea } from '#pwa/ui/form/text-area.tsx';
 import layout from '#pwa/ui/styles/layout.module.css';
 import typography from '#pwa/ui/styles/typography.module.css';
 import type { LimitForm, useLimitForm } from './use-limit-form.ts';
 
 const day = 86_400;
-const below = ['label', 'input', 'error', 'description'] as const;
 
 /** Limits of a token as its owner has them, and which of them the owner cannot change. */
 export function LimitFields({ form, managedBy: file }: { form: LimitForm; managedBy: string | undefined }) {
@@ -53,17 +52,7 @@ export function LimitFields({ form, managedBy: file }: { form: LimitForm; manage
           onChange={(seconds) => form.setFieldValue('expired_time', seconds)}
         />
         <ModelsField form={form} />
-        <TextArea
-          label={t('tokens.form.ips')}
-          description={t('tokens.form.ips_hint')}
-          inputWrapperOrder={[...below]}
-          inputClassName={typography.mono}
-          minRows={2}
-          maxRows={8}
-          spellCheck={false}
-          autoCapitalize="none"
-          {...form.getInputProps('allow_ips')}
-        />
+        <AddressesField {...form.getInputProps('allow_ips')} />
       </ManagedFields>
       <HeldField form={form} />
     </>

@@ -2,17 +2,18 @@ import { useTranslation } from 'react-i18next';
 import { UserToken } from '#shared/user-tokens.ts';
 import type { RecordComparison } from '#pwa/records/record-panel.tsx';
 import { useLimitWords } from '#pwa/records/limits/use-limit-words.ts';
+import { limitProblems, never } from '#pwa/records/tokens/token-limits.ts';
 import { useEditedRecord } from '#pwa/records/use-edited-record.ts';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { problemTexts } from '#pwa/ui/form/field-errors.ts';
-import { type ComparedLimit, limitBody, limitChanges, limitProblems, limitsOf, type LimitValues, never } from './limit-form.ts';
+import { type ComparedLimit, limitBody, limitChanges, type LimitValues, limitValuesOf } from './limit-form.ts';
 import { useEditUserToken } from './queries.ts';
 
 export function useLimitForm(token: UserToken) {
   const { t } = useTranslation();
   const problems = (values: LimitValues, base: UserToken): Record<string, string> =>
-    problemTexts(limitProblems(values, Date.now() / 1000, base), (problem) => t(`tokens.problem.${problem}`));
-  return useEditedRecord(token, { valuesOf: limitsOf, problems, edit: useEditUserToken(), schema: UserToken, bodyOf: limitBody });
+    problemTexts(limitProblems(values, { now: Date.now() / 1000, before: base }), (problem) => t(`tokens.problem.${problem}`));
+  return useEditedRecord(token, { valuesOf: limitValuesOf, problems, edit: useEditUserToken(), schema: UserToken, bodyOf: limitBody });
 }
 
 export type LimitForm = ReturnType<typeof useLimitForm>['form'];
