@@ -88,7 +88,6 @@ function useAccountColumns(): Column<BillAccount>[] {
         heading: t('bills.column.provider'),
         cell: (row) => t(`bills.provider.${row.provider}`),
         width: 130,
-        card: 'context',
       },
       {
         key: 'channels',
