@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';
 import { Screen } from '#pwa/ui/frame/screen.tsx';
@@ -27,11 +27,9 @@ interface WalletScreenProps {
   /** A text that another app has shared; '': none. */
   shared: string;
   onSharedTaken: () => void;
-  /** What bounds the spending besides the balance. */
-  limits: ReactNode;
 }
 
-export function WalletScreen({ search, onSearch, shared, onSharedTaken, limits }: WalletScreenProps) {
+export function WalletScreen({ search, onSearch, shared, onSharedTaken }: WalletScreenProps) {
   const { t } = useTranslation();
   const info = useQuery(walletQuery);
   const [paying, setPaying] = useState<ChosenAmount>();
@@ -55,7 +53,6 @@ export function WalletScreen({ search, onSearch, shared, onSharedTaken, limits }
       <div className={styles.blocks}>
         <div className={styles.column}>
           <BalanceBlock />
-          {limits}
           {(info.data?.pending ?? []).map((pending) => (
             <PendingOrder key={pending.trade_no} order={pending} onOpen={() => openOrder(pending.trade_no)} />
           ))}
