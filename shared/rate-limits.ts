@@ -1,9 +1,7 @@
 // Rate limits: of a token or a user, stored in its record; of groups, models and the whole site, in the setting `SiteRateLimits`. A call must fit all of
 // them.
 import { z } from 'zod/mini';
-import { endpoint } from '#shared/contract.ts';
 import { countedBy, LimitedGroups, LimitedModels } from '#shared/limit-models.ts';
-import { QueryText } from '#shared/query-values.ts';
 import { ruleCheck } from '#shared/rule-check.ts';
 
 export const rateWindows = ['minute', 'hour', 'day'] as const;
@@ -56,24 +54,3 @@ function areDistinct(limits: readonly (RateLimit | SiteRateLimit)[]): boolean {
 }
 
 export const limitScopes = ['token', 'user', 'site'] as const;
-
-/** A limit that binds the caller, as it is now. */
-export const RateLimitState = z.object({
-  scope: z.enum(limitScopes),
-  limit: z.union([RateLimit, SiteRateLimit]),
-  /** What is left now; of `input_tokens` and `output_tokens` the amount. */
-  left: z.int(),
-  /** Unix seconds at which all of it is there again; 0 for meters without a window. */
-  full_at: z.int(),
-});
-export type RateLimitState = z.infer<typeof RateLimitState>;
-
-export const rateLimitApi = {
-  /** Of a token, of a user, or of the caller. Only administrators read those of others. */
-  state: endpoint('GET', '/api/rate_limit/', {
-    access: 'user',
-    query: z.object({ token_id: QueryText, user_id: QueryText }),
-    reply: z.array(RateLimitState),
-    summary: 'Rate limits that bind a token or a user, and what is left of them',
-  }),
-};

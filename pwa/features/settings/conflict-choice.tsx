@@ -6,7 +6,7 @@ import layout from '#pwa/ui/styles/layout.module.css';
 import styles from './conflict-choice.module.css';
 import { type Choice, type ConflictChoiceProps, ConflictOptions } from './conflict-options.tsx';
 import { MapConflict } from './map-conflict.tsx';
-import { useSettingLabels } from './use-setting-labels.ts';
+import { useValueWords } from './use-value-words.ts';
 
 /** Two people changed one setting: what it was, mine, theirs, or another value. Of maps, entry by entry. */
 export function ConflictChoice(props: ConflictChoiceProps) {
@@ -19,7 +19,7 @@ export function ConflictChoice(props: ConflictChoiceProps) {
 
 function ValueConflict({ settingKey, base, mine, theirs, mineNote, verb, isBusy = false, onChoose, onDrop }: ConflictChoiceProps) {
   const { t } = useTranslation();
-  const words = useSettingLabels();
+  const words = useValueWords();
   const [choice, setChoice] = useState<Choice>('mine');
   const [other, setOther] = useState('');
   const problem = choice === 'other' && isSettingKey(settingKey) ? settingProblem(settingKey, other) : undefined;

@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Option } from '#shared/options.ts';
 import { Role } from '#shared/roles.ts';
@@ -9,19 +9,25 @@ import { siteBudgetDrafts, siteBudgetsText, siteRateDrafts, siteRatesText } from
 import { RateList } from '#pwa/records/limits/rate-list.tsx';
 import { textNow } from './group-editor.tsx';
 import styles from './limits-editor.module.css';
+import { seekSetting } from './seek-setting.ts';
 import type { SettingEdits } from './use-setting-edits.ts';
 import { useSettingLabels } from './use-setting-labels.ts';
 
 interface LimitsEditorProps {
   options: readonly Option[];
   edits: SettingEdits;
+  /** The setting that a link leads to. */
+  wanted: string | undefined;
 }
 
 /** Rate limits and budgets of groups, models and the site: what is entered goes into the same edits as the JSON below it. */
 export function LimitsEditor(props: LimitsEditorProps) {
   const { t } = useTranslation();
   const words = useSettingLabels();
-  const { options, edits } = props;
+  const { options, edits, wanted } = props;
+  useEffect(() => {
+    if (wanted !== undefined) seekSetting(wanted);
+  }, [wanted]);
   const role = useStoredUser()?.role ?? Role.guest;
   const stored = (key: 'SiteRateLimits' | 'SiteBudgets'): string => options.find((option) => option.key === key)?.value ?? '';
   const rates = useDrafts(textNow(props, 'SiteRateLimits'), siteRateDrafts, siteRatesText, (text) => edits.type('SiteRateLimits', text));
@@ -35,7 +41,7 @@ export function LimitsEditor(props: LimitsEditorProps) {
     <div className={styles.limits}>
       {/* While the JSON below is being typed it is no list; the editor comes back with the last bracket. */}
       {rates.drafts !== undefined && (
-        <section>
+        <section data-setting="SiteRateLimits">
           <h3>{t('settings.option.SiteRateLimits.label')}</h3>
           <RateList
             {...state('SiteRateLimits')}
@@ -47,7 +53,7 @@ export function LimitsEditor(props: LimitsEditorProps) {
         </section>
       )}
       {budgets.drafts !== undefined && (
-        <section>
+        <section data-setting="SiteBudgets">
           <h3>{t('settings.option.SiteBudgets.label')}</h3>
           <BudgetList
             {...state('SiteBudgets')}

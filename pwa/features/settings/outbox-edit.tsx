@@ -14,6 +14,7 @@ import { MapChangesList } from './map-changes-list.tsx';
 import styles from './outbox.module.css';
 import { controlOf } from './pages.ts';
 import { useSettingLabels } from './use-setting-labels.ts';
+import { useValueWords } from './use-value-words.ts';
 
 const ConflictChoice = lazyPart(
   () => import('./conflict-choice.tsx'),
@@ -121,7 +122,7 @@ function EditState({ edit, blockedBy, isNext }: Pick<OutboxEditProps, 'edit' | '
 }
 
 function Difference({ edit }: { edit: QueuedEdit }) {
-  const words = useSettingLabels();
+  const words = useValueWords();
   const [before, after] = isMapSetting(edit.optionKey) ? [parseMap(edit.base.value), parseMap(edit.mine)] : [null, null];
   if (before !== null && after !== null) {
     return (

@@ -19,7 +19,7 @@ import { useSettingLabels } from './use-setting-labels.ts';
 
 const FieldConflict = lazyPart(
   async () => {
-    const [part] = await Promise.all([import('./field-conflict.tsx'), loadTexts('setting_parts')]);
+    const [part] = await Promise.all([import('./field-conflict.tsx'), loadTexts('setting_parts', 'limits')]);
     return part;
   },
   (part) => part.FieldConflict,

@@ -49,27 +49,9 @@ const PriceEditor = lazyPart(
   <PricesShape />,
 );
 
-const GroupEditor = lazyPart(
-  async () => {
-    const [part] = await Promise.all([import('./group-editor.tsx'), loadTexts('setting_parts')]);
-    return part;
-  },
-  (part) => part.GroupEditor,
-);
-const ChatEditor = lazyPart(
-  async () => {
-    const [part] = await Promise.all([import('./chat-editor.tsx'), loadTexts('setting_parts')]);
-    return part;
-  },
-  (part) => part.ChatEditor,
-);
-
-const LimitsEditor = lazyPart(
-  async () => {
-    const [part] = await Promise.all([import('./limits-editor.tsx'), loadTexts('limits')]);
-    return part;
-  },
-  (part) => part.LimitsEditor,
+const TableEditor = lazyPart(
+  () => import('./table-editor.tsx'),
+  (part) => part.TableEditor,
 );
 
 interface SettingsFormProps {
@@ -173,6 +155,8 @@ function PageFields({ page, view, onView, onReview, ...shared }: PageFieldsProps
   const isLimits = page.name === 'ratelimit';
   const isTwofold = page.name === 'groups' || page.name === 'chats' || isLimits;
   const isListed = (key: SettingKey): boolean => !isLimits || key === 'SiteRateLimits' || key === 'SiteBudgets';
+  // What is wrong with limits is shown in their editor.
+  const isJsonWanted = ({ key }: SettingEntry): boolean => (isLimits ? shared.edits.theirs.has(key) : needsLook(key, shared));
   const fieldsOf = (shown: typeof sections) => (
     <SettingFields
       sections={shown
@@ -207,14 +191,12 @@ function PageFields({ page, view, onView, onReview, ...shared }: PageFieldsProps
         <PriceEditor options={shared.options} edits={shared.edits} onReview={onReview} onJson={() => onView('json')} />
       ) : (
         <>
-          {page.name === 'groups' && <GroupEditor options={shared.options} edits={shared.edits} />}
           {isLimits && fieldsOf(sections.filter(({ entries: all }) => !all.every(({ key }) => isListed(key))))}
-          {isLimits && <LimitsEditor options={shared.options} edits={shared.edits} />}
-          {page.name === 'chats' && <ChatEditor options={shared.options} edits={shared.edits} />}
+          {isTwofold && <TableEditor page={page.name} {...shared} />}
           {isTwofold ? (
             // What the table holds, as it is stored: for what has to be copied or looked at closely.
             <div className={styles.stored}>
-              <Fold title="JSON" beginsOpen={isFiltered} needsLook={entries.some(({ key }) => isListed(key) && needsLook(key, shared))}>
+              <Fold title="JSON" beginsOpen={isFiltered} needsLook={entries.some((entry) => isListed(entry.key) && isJsonWanted(entry))}>
                 {() => fields}
               </Fold>
             </div>

@@ -42,14 +42,14 @@ interface SettingsScreenProps {
 
 const SettingsDiff = lazyPart(
   async () => {
-    const [part] = await Promise.all([import('./settings-diff.tsx'), loadTexts('prices')]);
+    const [part] = await Promise.all([import('./settings-diff.tsx'), loadTexts('prices', 'limits')]);
     return part;
   },
   (part) => part.SettingsDiff,
 );
 const SettingsHistory = lazyPart(
   async () => {
-    const [part] = await Promise.all([import('./settings-history.tsx'), loadTexts('setting_parts', 'outbox')]);
+    const [part] = await Promise.all([import('./settings-history.tsx'), loadTexts('setting_parts', 'outbox', 'limits')]);
     return part;
   },
   (part) => part.SettingsHistory,

@@ -2,12 +2,12 @@ import { useTranslation } from 'react-i18next';
 import type { OptionChange } from '#shared/options.ts';
 import { isMapSetting, isSecret, isSettingKey, mapChanges, parseMap, settings, type SettingKey } from '#shared/settings.ts';
 import { type ChangeLine, shareOf } from '#pwa/ui/list/change-lines.tsx';
-import { useSettingLabels } from './use-setting-labels.ts';
+import { useValueWords } from './use-value-words.ts';
 
 /** Changes in words, line by line: of drafts, and of what was saved. */
 export function useChangeLines() {
   const { t } = useTranslation();
-  const words = useSettingLabels();
+  const words = useValueWords();
 
   const secret = (isSet: boolean): string => t(isSet ? 'common.secret.set' : 'settings.value.empty');
 

@@ -2,7 +2,6 @@ import { useTranslation } from 'react-i18next';
 import type { SettingProblem } from '#shared/setting-values.ts';
 import { isSettingKey, settings, type EntryValue } from '#shared/settings.ts';
 import type { OptionState } from '#pwa/offline/outbox-entry.ts';
-import { isLimitSetting, useLimitWords } from '#pwa/records/limits/use-limit-words.ts';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { textName } from './setting-entry.ts';
 import { controlOf } from './pages.ts';
@@ -11,7 +10,6 @@ import { controlOf } from './pages.ts';
 export function useSettingLabels() {
   const { t, i18n } = useTranslation();
   const format = useFormat();
-  const limits = useLimitWords();
 
   /** Of a setting that this console does not show, its key. */
   function name(key: string): string {
@@ -24,7 +22,6 @@ export function useSettingLabels() {
     if (isQuota(key) && Number.isFinite(Number(text))) return format.quota(Number(text));
     const ownWord = `settings.own.${textName(key)}.${text}`;
     if (!isSettingKey(key) && i18n.exists(ownWord)) return t(ownWord);
-    if (isLimitSetting(key)) return limits.stored(key, text) ?? text;
     const kind = isSettingKey(key) ? settings[key].kind : 'text';
     if (kind === 'boolean') return t(text === 'true' || text === '1' ? 'settings.value.on' : 'settings.value.off');
     if (kind === 'choice') return t(`settings.choice.${textName(key)}.${text}`);

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { Budget, type BudgetState } from '#shared/budgets.ts';
+import type { BudgetState } from '#shared/budget-states.ts';
+import { Budget } from '#shared/budgets.ts';
 import { buildConsoleToken } from '#tests/support/console-records.ts';
 import { type DrawnScreen, drawScreen, shows, startScreenTexts } from '#tests/support/console-screen.tsx';
 import { type FixtureServer, queueAnswers, sentChanges, startFixtureServer } from '#tests/support/console-server.ts';

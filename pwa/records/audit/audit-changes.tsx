@@ -1,8 +1,19 @@
 import { useTranslation } from 'react-i18next';
 import type { AuditChange, AuditEntry } from '#shared/audit-log.ts';
+import { loadTexts } from '#pwa/i18n/setup.ts';
+import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';
 import typography from '#pwa/ui/styles/typography.module.css';
 import styles from './audit-changes.module.css';
 import { useAuditWords } from './use-audit-words.ts';
+
+// Few entries are about limits.
+const LimitText = lazyPart(
+  async () => {
+    const [part] = await Promise.all([import('#pwa/records/limits/limit-text.tsx'), loadTexts('limits')]);
+    return part;
+  },
+  (part) => part.LimitText,
+);
 
 /** Difference of an entry, a line for each field. */
 export function AuditChanges({ entry }: { entry: AuditEntry }) {
@@ -38,14 +49,24 @@ export function AuditChangeText({ entry, change }: { entry: AuditEntry; change: 
         <>
           {!isNew && (
             <>
-              <s className={typography.muted}>{words.value(entry, change, before)}</s> <span aria-hidden="true">→</span>{' '}
+              <s className={typography.muted}>
+                <AuditValue entry={entry} change={change} value={before} />
+              </s>{' '}
+              <span aria-hidden="true">→</span>{' '}
             </>
           )}
-          {words.value(entry, change, after)}
+          <AuditValue entry={entry} change={change} value={after} />
         </>
       )}
     </>
   );
+}
+
+function AuditValue({ entry, change, value }: { entry: AuditEntry; change: AuditChange; value: AuditChange['before'] }) {
+  const words = useAuditWords();
+  const { field } = change;
+  const isList = field === 'budgets' || field === 'rate_limits' || field === 'SiteBudgets' || field === 'SiteRateLimits';
+  return isList && typeof value === 'string' ? <LimitText field={field} text={value} /> : words.value(entry, change, value);
 }
 
 function Names({ added, removed, more }: { added: readonly string[]; removed: readonly string[]; more: number }) {

@@ -7,7 +7,7 @@ import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';
 
 const RecordHistory = lazyPart(
   async () => {
-    const [part] = await Promise.all([import('./record-history.tsx'), loadTexts('audit', 'limits')]);
+    const [part] = await Promise.all([import('./record-history.tsx'), loadTexts('audit')]);
     return part;
   },
   (part) => part.RecordHistory,

@@ -3,14 +3,12 @@ import type { AuditChange, AuditEntry } from '#shared/audit-log.ts';
 import { channelType } from '#shared/channel-types.ts';
 import { roleName } from '#shared/roles.ts';
 import { isSettingKey, settings } from '#shared/settings.ts';
-import { isLimitSetting, useLimitWords } from '#pwa/records/limits/use-limit-words.ts';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 
 /** Entries of the audit log in words: who, what, which field, from what to what. */
 export function useAuditWords() {
   const { t, i18n } = useTranslation();
   const format = useFormat();
-  const limits = useLimitWords();
   const exists = (key: string): boolean => i18n.exists(key);
 
   function who({ actor }: AuditEntry): { name: string; note: string } {
@@ -43,14 +41,11 @@ export function useAuditWords() {
     if (given === undefined) return t('audit.value.none');
     if (typeof given === 'boolean') return t(given ? 'audit.value.yes' : 'audit.value.no');
     if (entry.object_id === change.field && isSettingKey(change.field)) return settingValue(change.field, String(given));
-    if (typeof given === 'string' && (change.field === 'budgets' || change.field === 'rate_limits'))
-      return limits.stored(change.field, given) ?? given;
     if (typeof given === 'string') return change.field === 'DeletedAt' ? format.dateTime(Date.parse(given) / 1000) : given;
     return numberText(entry, change.field, given);
   }
   function settingValue(key: keyof typeof settings, text: string): string {
     if (text === '') return t('audit.value.none');
-    if (isLimitSetting(key)) return limits.stored(key, text) ?? text;
     if (settings[key].kind === 'boolean') return t(text === 'true' || text === '1' ? 'audit.value.yes' : 'audit.value.no');
     return text;
   }

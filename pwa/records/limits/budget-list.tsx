@@ -1,7 +1,8 @@
 import { Button } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { type BudgetState, mostBudgets } from '#shared/budgets.ts';
+import type { BudgetState } from '#shared/budget-states.ts';
+import { mostBudgets } from '#shared/budgets.ts';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
 import typography from '#pwa/ui/styles/typography.module.css';

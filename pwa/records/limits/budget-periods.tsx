@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type CSSProperties, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { BudgetPeriod, BudgetState } from '#shared/budgets.ts';
+import type { BudgetPeriod, BudgetState } from '#shared/budget-states.ts';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { Fold } from '#pwa/ui/form/fold.tsx';
 import { QueryState } from '#pwa/ui/frame/query-state.tsx';

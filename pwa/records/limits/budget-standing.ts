@@ -1,5 +1,6 @@
 // How a budget stands in its period: what is left, where an even pace would be, and when it ends at the present pace.
-import { type BudgetPeriodName, type BudgetState, usualNotes } from '#shared/budgets.ts';
+import type { BudgetState } from '#shared/budget-states.ts';
+import { type BudgetPeriodName, usualNotes } from '#shared/budgets.ts';
 import type { TightestBudget } from '#shared/tokens.ts';
 
 const hour = 3600;

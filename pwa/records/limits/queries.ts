@@ -1,7 +1,7 @@
 import { keepPreviousData, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useRef } from 'react';
-import { type BudgetState, budgetApi } from '#shared/budgets.ts';
-import { rateLimitApi } from '#shared/rate-limits.ts';
+import { type BudgetState, budgetApi } from '#shared/budget-states.ts';
+import { rateLimitApi } from '#shared/rate-limit-states.ts';
 import { call } from '#pwa/api/call.ts';
 import { failureOf } from '#pwa/api/failure.ts';
 import { newRequestName } from '#pwa/api/request-name.ts';

@@ -1,7 +1,8 @@
 import { Button } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { mostRateLimits, rateLimitKey, type RateLimitState } from '#shared/rate-limits.ts';
+import type { RateLimitState } from '#shared/rate-limit-states.ts';
+import { mostRateLimits, rateLimitKey } from '#shared/rate-limits.ts';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
 import typography from '#pwa/ui/styles/typography.module.css';

@@ -1,12 +1,15 @@
 import type { TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
 import { z } from 'zod/mini';
-import { type Budget, Budgets, type BudgetState, type SiteBudget, SiteBudgets } from '#shared/budgets.ts';
+import type { BudgetState } from '#shared/budget-states.ts';
+import { type Budget, Budgets, type SiteBudget, SiteBudgets } from '#shared/budgets.ts';
 import { type RateLimit, RateLimits, type SiteRateLimit, SiteRateLimits } from '#shared/rate-limits.ts';
 import type { Format } from '#pwa/ui/billing/format.ts';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import type { BudgetStanding } from './budget-standing.ts';
 
+/** Fields and settings with lists of limits. */
+export type LimitField = 'budgets' | 'rate_limits' | 'SiteBudgets' | 'SiteRateLimits';
 type AnyBudget = Budget | SiteBudget;
 type AnyRate = RateLimit | SiteRateLimit;
 interface Concerned {
@@ -74,7 +77,7 @@ function limitTexts(t: TFunction, { format, names, areLoaded }: TextParts) {
     budgets,
     rates,
     /** A stored JSON text in words. Undefined: the text is no such list, or the words are not loaded. */
-    stored(field: 'budgets' | 'rate_limits' | 'SiteBudgets' | 'SiteRateLimits', text: string): string | undefined {
+    stored(field: LimitField, text: string): string | undefined {
       if (!areLoaded()) return undefined;
       const value = text === '' ? [] : jsonOf(text);
       if (field === 'budgets' || field === 'SiteBudgets') {

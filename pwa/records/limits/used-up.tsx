@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next';
-import type { BudgetState } from '#shared/budgets.ts';
+import type { BudgetState } from '#shared/budget-states.ts';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import typography from '#pwa/ui/styles/typography.module.css';

@@ -9,7 +9,7 @@ export const Route = createFileRoute('/_shell/audit-log')({
   validateSearch: (search: Record<string, unknown>) => search,
   beforeLoad: adminOnly,
   // Settings are named as on their pages.
-  loader: () => loadTexts('audit', 'settings', 'limits'),
+  loader: () => loadTexts('audit', 'settings'),
   component: AuditLog,
 });
 

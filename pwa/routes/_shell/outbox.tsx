@@ -5,6 +5,6 @@ import { loadTexts } from '#pwa/i18n/setup.ts';
 
 export const Route = createFileRoute('/_shell/outbox')({
   beforeLoad: signedInOnly,
-  loader: () => loadTexts('settings', 'setting_parts', 'outbox'),
+  loader: () => loadTexts('settings', 'setting_parts', 'outbox', 'limits'),
   component: OutboxScreen,
 });
