@@ -4,15 +4,11 @@ import type { Connection } from '#server/http/connection.ts';
 
 const openPrefixes = ['/v1/', '/v1beta/', '/mj/', '/suno/', '/dashboard/billing/'] as const;
 /** Logs, authenticated by an API key, too; and what applications in a browser need to get a key of their own. */
-const openPaths: ReadonlySet<string> = new Set([
-  '/api/log/token',
-  '/oauth/token',
-  '/oauth/device_authorization',
-  '/.well-known/oauth-authorization-server',
-]);
+const openPaths: ReadonlySet<string> = new Set(['/api/log/token', '/oauth/token', '/oauth/device_authorization']);
+const metadata = '/.well-known/oauth-authorization-server';
 
 export function isOpenToOrigins(path: string): boolean {
-  return openPaths.has(path) || openPrefixes.some((prefix) => path.startsWith(prefix));
+  return openPaths.has(path) || path.startsWith(metadata) || openPrefixes.some((prefix) => path.startsWith(prefix));
 }
 
 /** Allows other origins to read the response. */

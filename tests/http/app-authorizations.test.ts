@@ -247,7 +247,8 @@ describe.each(engines)('app authorizations on $kind', { concurrent: true }, (eng
       });
     }
     const users = app.context.db.collection('users');
-    for (const set of [{ status: UserStatus.banned }, { DeletedAt: '2026-01-01T00:00:00Z' }]) {
+    // A new password ends what a session before it has allowed.
+    for (const set of [{ status: UserStatus.banned }, { DeletedAt: '2026-01-01T00:00:00Z' }, { password_hash: 'a new one' }]) {
       const code = await codeOf(person);
       await users.patch({ id: user.id }, { set });
       expect(await redeem(app, code)).toMatchObject({ status: 400, body: { error: 'invalid_grant' } });

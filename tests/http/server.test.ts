@@ -190,6 +190,12 @@ describe('server', () => {
       expect(policy).toContain("frame-ancestors 'self'");
       expect(policy).toContain("object-src 'none'");
     }
+    // Where a person allows others something: in no frame, and without a referrer.
+    for (const target of ['/auth?callback_url=x', '/oauth/authorize', '/device/']) {
+      const { headers } = await client.get(target, { headers: { accept: 'text/html,*/*;q=0.8' } });
+      expect(headers, target).toMatchObject({ 'referrer-policy': 'no-referrer', 'x-frame-options': 'DENY' });
+      expect(headers['content-security-policy'], target).toContain("frame-ancestors 'none'");
+    }
     const opened = { 'sec-fetch-mode': 'navigate' };
     expect(await client.get('/token', { headers: opened })).toMatchObject({ status: 200 });
     expect(await client.get('/')).toMatchObject({ status: 200 });

@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import * as oauth from 'oauth4webapi';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { appAuthorizationApi } from '#shared/app-authorizations.ts';
 import { oneEngine } from '#tests/support/engines.ts';
@@ -162,6 +163,17 @@ experimental_bearer_token = "${keyIn(text)}"
       expect(dry).toMatchObject({ status: 0, shown: expect.stringContaining('experimental_bearer_token') });
       expect(await readdir(home)).not.toContain('.codex');
     }));
+
+  it('an official client finds the server below its path, also from a page of another site', async () => {
+    const issuer = new URL(`${app.origin}/ai`);
+    const insecure = { [oauth.allowInsecureRequests]: true };
+    const server = await oauth.processDiscoveryResponse(issuer, await oauth.discoveryRequest(issuer, { algorithm: 'oauth2', ...insecure }));
+    expect(server).toMatchObject({ issuer: `${app.origin}/ai`, token_endpoint: `${app.origin}/ai/oauth/token` });
+    for (const path of ['/ai/.well-known/oauth-authorization-server', '/.well-known/oauth-authorization-server/ai', '/ai/oauth/token']) {
+      const response = await fetch(app.origin + path, { method: 'OPTIONS', headers: { origin: 'https://notes.example' } });
+      expect(response.headers.get('access-control-allow-origin'), path).toBe('*');
+    }
+  });
 
   it('serves scripts with no foreign text in them', async () => {
     for (const name of ['setup.sh', 'setup.ps1']) {

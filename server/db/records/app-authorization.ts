@@ -18,6 +18,8 @@ export interface AppAuthorizationRecord {
   /** Who allowed it, and what: a `KeyGrant` as JSON. */
   user_id?: number;
   grant?: string;
+  /** Keyed hash of the account's password hash at that time. */
+  credentials?: string;
   /** Key that was made of it. */
   token_id?: number;
   /** It was redeemed a second time: its key must not exist. */

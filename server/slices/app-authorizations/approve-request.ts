@@ -1,12 +1,12 @@
 // A person allows an application a key: the code that its callback receives is made.
-import { type AppRequest, type KeyGrant, callbackPlace, callbackWith } from '#shared/app-authorizations.ts';
+import { type AppRequest, callbackPlace, callbackWith, type KeyGrant, tidyAppName } from '#shared/app-authorizations.ts';
 import { AppError } from '#shared/errors.ts';
 import { fieldRules, invalidField } from '#shared/field-rules.ts';
 import { recordAudit } from '#server/audit-log/entries.ts';
 import type { AppContext } from '#server/context.ts';
 import type { Caller } from '#server/http/call.ts';
 import { enforceLimit } from '#server/http/rate-limit.ts';
-import { codeLength, hashOfCode, isFull, lifetimeOf } from './code-records.ts';
+import { codeLength, credentialsOf, hashOfCode, lifetimeOf } from './code-records.ts';
 import { checkGrant, storedGrant } from './grants.ts';
 
 /** Decisions of one account. */
@@ -28,23 +28,24 @@ export async function approveRequest(
   const place = callbackPlace(request.callback);
   if (place === undefined) throw invalidField('request.callback', fieldRules.invalid);
   await checkGrant(context, caller.user, grant, request);
-  if (await isFull(context)) throw new AppError('rate_limited', {}, { retryAfter: 60 });
+  const name = tidyAppName(request.name);
   const code = context.randomText(codeLength);
   await context.db.collection('app_authorizations').insert({
     id: hashOfCode(context, 'code', code),
     kind: 'code',
     state: 'approved',
     client: request.client,
-    name: request.name,
+    name,
     callback: request.callback,
     challenge: request.challenge,
     ip,
     user_agent: userAgent,
     user_id: caller.user.id,
+    credentials: credentialsOf(context, caller.user),
     grant: storedGrant(grant),
     ...lifetimeOf(context.now()),
   });
-  await recordDecision(context, caller, { isAllowed: true, name: request.name, target: place.shown });
+  await recordDecision(context, caller, { isAllowed: true, name, target: place.shown });
   return callbackWith(request.callback, { code, state: request.state, ...(request.form === 'oauth' ? { iss: issuer } : {}) });
 }
 

@@ -3,12 +3,13 @@ import { timingSafeEqual } from 'node:crypto';
 import { codeSeconds } from '#shared/app-authorizations.ts';
 import type { AppContext } from '#server/context.ts';
 import type { AppAuthorizationRecord } from '#server/db/records/app-authorization.ts';
+import type { UserRecord } from '#server/db/records/user.ts';
 
 /** 43 characters of 62: 256 random bits. */
 export const codeLength = 43;
 /** Redemptions with another verifier after which a code is void. */
 export const mostWrong = 3;
-/** Requests that wait for a person or a redemption at once, for all. */
+/** Codes and requests of devices that are open, all together, beyond which no device may begin. Codes of people are bounded per account. */
 export const mostOpen = 20_000;
 /** Milliseconds from the expiry of a record to its removal: a late poll gets the reason, and a late second redemption is noticed. */
 const retentionMs = 24 * 3600 * 1000;
@@ -17,6 +18,11 @@ type Hashing = Pick<AppContext, 'secrets'>;
 
 export function hashOfCode({ secrets }: Hashing, kind: AppAuthorizationRecord['kind'] | 'user', code: string): string {
   return secrets.hash(`app-${kind}:${code}`);
+}
+
+/** Changes with the password, which ends what was allowed by sessions before it. */
+export function credentialsOf({ secrets }: Hashing, user: Pick<UserRecord, 'id' | 'password_hash'>): string {
+  return secrets.hash(`app-credentials:${user.id}:${user.password_hash}`);
 }
 
 export function lifetimeOf(now: number): Pick<AppAuthorizationRecord, 'created_at' | 'expires_at' | 'wrong'> {

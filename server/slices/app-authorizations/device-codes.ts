@@ -16,7 +16,7 @@ import type { Caller, RequestFacts } from '#server/http/call.ts';
 import { subscriberOf } from '#server/http/client-address.ts';
 import { enforceLimit, enforceSourceLimit } from '#server/http/rate-limit.ts';
 import { checkDecider, recordDecision } from './approve-request.ts';
-import { codeLength, hashOfCode, isFull, lifetimeOf } from './code-records.ts';
+import { codeLength, credentialsOf, hashOfCode, isFull, lifetimeOf } from './code-records.ts';
 import { checkGrant, storedGrant } from './grants.ts';
 import { refuse } from './oauth-refusal.ts';
 import { handOver, type Redeemed, refuseGuess } from './redeem-code.ts';
@@ -159,7 +159,14 @@ export async function decideDevice(
   const record = await findDevice(context, caller, facts, userCode);
   if (grant !== undefined) await checkGrant(context, caller.user, grant, record);
   const decided: Partial<AppAuthorizationRecord> =
-    grant === undefined ? { state: 'denied' } : { state: 'approved', user_id: caller.user.id, grant: storedGrant(grant) };
+    grant === undefined
+      ? { state: 'denied' }
+      : {
+          state: 'approved',
+          user_id: caller.user.id,
+          credentials: credentialsOf(context, caller.user),
+          grant: storedGrant(grant),
+        };
   // The user code is void from now on.
   const stored = await context.db
     .collection('app_authorizations')

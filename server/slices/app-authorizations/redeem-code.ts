@@ -11,7 +11,7 @@ import type { UserRecord } from '#server/db/records/user.ts';
 import { deleteTokens } from '#server/features/tokens/delete-tokens.ts';
 import type { RequestFacts } from '#server/http/call.ts';
 import { enforceSourceLimit } from '#server/http/rate-limit.ts';
-import { hashOfCode, isSameText, mostWrong } from './code-records.ts';
+import { credentialsOf, hashOfCode, isSameText, mostWrong } from './code-records.ts';
 import { carryOut, type HandedKey, readGrant, refOf } from './grants.ts';
 import { refuse } from './oauth-refusal.ts';
 
@@ -66,8 +66,9 @@ export async function handOver(context: AppContext, facts: RequestFacts, { id }:
   const claimed = await records.patch({ id, state: 'approved', expires_at: { gt: context.now() } }, { set: { state: 'redeemed' } });
   if (claimed === null) return endReplayed(context, facts, id);
   const user = await context.db.collection('users').get(claimed.user_id ?? 0);
-  if (user === null || user.DeletedAt !== null || user.status !== UserStatus.active) {
-    return refuse('invalid_grant', 'The account that allowed this is not active');
+  const isActive = user !== null && user.DeletedAt === null && user.status === UserStatus.active;
+  if (!isActive || claimed.credentials !== credentialsOf(context, user)) {
+    return refuse('invalid_grant', 'The account that allowed this is not active, or has a new password');
   }
   return asUser(facts, user, 'created', async () => {
     const handed = await make(context, facts, { record: claimed, user });
