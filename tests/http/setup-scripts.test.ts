@@ -169,9 +169,9 @@ experimental_bearer_token = "${keyIn(text)}"
     const insecure = { [oauth.allowInsecureRequests]: true };
     const server = await oauth.processDiscoveryResponse(issuer, await oauth.discoveryRequest(issuer, { algorithm: 'oauth2', ...insecure }));
     expect(server).toMatchObject({ issuer: `${app.origin}/ai`, token_endpoint: `${app.origin}/ai/oauth/token` });
-    for (const path of ['/ai/.well-known/oauth-authorization-server', '/.well-known/oauth-authorization-server/ai', '/ai/oauth/token']) {
-      const response = await fetch(app.origin + path, { method: 'OPTIONS', headers: { origin: 'https://notes.example' } });
-      expect(response.headers.get('access-control-allow-origin'), path).toBe('*');
+    for (const target of ['/ai/.well-known/oauth-authorization-server', '/.well-known/oauth-authorization-server/ai', '/ai/oauth/token']) {
+      const response = await fetch(app.origin + target, { method: 'OPTIONS', headers: { origin: 'https://notes.example' } });
+      expect(response.headers.get('access-control-allow-origin'), target).toBe('*');
     }
   });
 

@@ -75,7 +75,7 @@ function Decision({ appRef, limits, isBusy, error, onAllow, onRefuse, onSwitch }
         <div className={layout.stackSm}>
           <Sum limits={limits} />
           <Fold title={t('apps.grant.limits')} needsLook={limits.hasError}>
-            <div className={layout.stackLg}>{limits.fields}</div>
+            {() => <div className={layout.stackLg}>{limits.fields}</div>}
           </Fold>
         </div>
       )}

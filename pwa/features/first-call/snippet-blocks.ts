@@ -19,7 +19,7 @@ export type ClientKind = (typeof clientKinds)[number];
 export type SnippetKind = (typeof snippetKinds)[number];
 
 /** How a value is written where it stands. */
-export type Language = 'text' | 'shell' | 'json' | 'python' | 'node';
+export type Language = 'text' | 'shell' | 'powershell' | 'json' | 'python' | 'node';
 
 /**
  * Use of the text: run in a terminal, saved as a program, put into a file, typed into a program's settings; or a script of this server that gets a key
@@ -42,7 +42,7 @@ const setUp = (program: string): readonly [Block, Block] => [
   { use: 'setup', language: 'shell', template: `curl -fsSL {origin}/setup.sh | sh -s -- ${program} --model '{model}'` },
   {
     use: 'setup_windows',
-    language: 'shell',
+    language: 'powershell',
     template: `& ([scriptblock]::Create((irm {origin}/setup.ps1))) ${program} -Model '{model}'`,
   },
 ];

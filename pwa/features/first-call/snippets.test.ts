@@ -21,10 +21,12 @@ const signInOnly = '~/.gemini/settings.json';
 
 it.each(every.filter(({ place }) => place !== signInOnly))(
   'snippets: $kind to $use holds address, key and model as they are',
-  ({ kind, at }) => {
+  ({ kind, use, at }) => {
     const text = snippetText(kind, values, at);
     expect(text).toContain('https://ai.example');
-    for (const value of [values.key, values.model]) expect(text).toContain(value);
+    expect(text).toContain(values.model);
+    // A set-up gets a key of its own.
+    expect(text.includes(values.key)).toBe(!use.startsWith('setup'));
     expect(text).not.toMatch(/\{(url|origin|key|model|haiku|sonnet|opus|model:json)\}/);
     const own = snippetParts(kind, values, at).filter((part) => part.isOwn);
     expect(own.map((part) => part.text).every((part) => /^(https:\/\/ai\.example(\/v1)?|sk-secret|gpt-4o-mini)$/.test(part))).toBe(true);
@@ -82,6 +84,20 @@ it.each([
   const at = snippetUses(kind).findIndex(({ use }) => use === 'run');
   const script = `${program}() { ${body}; }\n${snippetText(kind, { ...values, model: nasty, claudeModels: claudeModelsOf(nasty, []) }, at)}`;
   expect(execFileSync('bash', ['-c', script]).toString()).toBe(nasty);
+});
+
+it('snippets: a set-up is given that name as one word, in both shells', () => {
+  const [sh, windows] = (['setup', 'setup_windows'] as const).map((wanted) =>
+    snippetText(
+      'codex',
+      { ...values, model: `${nasty}\u2019`, claudeModels: claudeModelsOf(nasty, []) },
+      snippetUses('codex').findIndex(({ use }) => use === wanted),
+    ),
+  );
+  const script = `curl() { :; }\nsh() { printf "%s" "$5"; }\n${sh}`;
+  expect(execFileSync('bash', ['-c', script]).toString()).toBe(`${nasty}\u2019`);
+  // https://learn.microsoft.com/powershell/module/microsoft.powershell.core/about/about_quoting_rules
+  expect(windows?.slice(windows.indexOf("'"))).toMatch(/^'(?:[^'\u2018-\u201b]|''|\u2019\u2019)*'$/);
 });
 
 it('snippets: each start of Gemini CLI, which names no session, is one', () => {

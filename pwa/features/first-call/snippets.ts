@@ -108,6 +108,8 @@ export function snippetText(kind: SnippetKind, values: SnippetValues, at = 0): s
 function quoted(language: Language, model: string): string {
   if (language === 'text') return model;
   if (language === 'shell') return model.replaceAll("'", String.raw`'\''`);
+  // PowerShell takes typographic quotes for plain ones.
+  if (language === 'powershell') return model.replaceAll(/['\u2018-\u201b]/g, '$&$&');
   const json = JSON.stringify(model).slice(1, -1);
   return language === 'node' ? json.replaceAll('\\"', '"').replaceAll("'", "\\'") : json;
 }

@@ -1,12 +1,22 @@
 import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
 import { tokenNameLimit } from '#shared/tokens.ts';
+import { loadTexts } from '#pwa/i18n/setup.ts';
 import type { KeyLimitsProps } from '#pwa/records/key-limits.ts';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { problemTexts, showOnField } from '#pwa/ui/form/field-errors.ts';
-import { TokenFields } from './token-fields.tsx';
+import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';
 import { never } from '#pwa/records/tokens/token-limits.ts';
 import { createBody, emptyToken, tokenProblems, type TokenValues } from './token-form.ts';
+
+// Most people leave the proposed limits as they are.
+const TokenFields = lazyPart(
+  async () => {
+    const [part] = await Promise.all([import('./token-fields.tsx'), loadTexts('limits')]);
+    return part;
+  },
+  (part) => part.TokenFields,
+);
 
 /** All limits of a token, for a key that an application requests. */
 export function AppKeyLimits({ name, usd, expiry, children }: KeyLimitsProps) {

@@ -8,7 +8,6 @@ import { loadTexts } from '#pwa/i18n/setup.ts';
 
 /** Where applications made for OpenRouter send a browser: `/auth?callback_url=…`. */
 export const Route = createFileRoute('/_plain/auth')({
-  validateSearch: (search: Record<string, unknown>) => search,
   beforeLoad: signedInOnly,
   loader: () => loadTexts('apps', 'tokens'),
   component: Consent,

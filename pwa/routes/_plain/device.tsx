@@ -7,7 +7,6 @@ import { loadTexts } from '#pwa/i18n/setup.ts';
 
 /** Where programs without a browser send a person: RFC 8628. */
 export const Route = createFileRoute('/_plain/device')({
-  validateSearch: (search: Record<string, unknown>) => search,
   beforeLoad: signedInOnly,
   loader: () => loadTexts('apps', 'tokens'),
   component: Device,

@@ -9,7 +9,7 @@ const Search = z.object({
   /** The session ended; old links carry `true` as a word. */
   expired: z.catch(z.optional(z.union([z.boolean(), z.literal('true')])), undefined),
   /** Another account than the one that is signed in. */
-  switch: z.catch(z.optional(z.union([z.boolean(), z.literal('true')])), undefined),
+  switch: z.optional(z.unknown()),
   /** Where to go afterwards: an address of this console. */
   from: z.catch(z.optional(z.pipe(z.string(), z.transform(ownAddress))), undefined),
   /** Invite code. */

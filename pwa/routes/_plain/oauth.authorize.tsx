@@ -8,7 +8,6 @@ import { loadTexts } from '#pwa/i18n/setup.ts';
 
 /** The authorization endpoint of OAuth 2.1. */
 export const Route = createFileRoute('/_plain/oauth/authorize')({
-  validateSearch: (search: Record<string, unknown>) => search,
   beforeLoad: signedInOnly,
   loader: () => loadTexts('apps', 'tokens'),
   component: Consent,
