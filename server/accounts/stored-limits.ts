@@ -8,6 +8,11 @@ export interface LimitedRecord {
   budgets?: string;
 }
 
+/** Reports whether the record has limits of any kind. */
+export function hasLimits({ rate_limits: rates = '', budgets = '' }: LimitedRecord): boolean {
+  return rates !== '' || budgets !== '';
+}
+
 /** Fields of an edit as they are stored; absent ones stay absent. */
 export function storedLimits({
   rate_limits: rates,

@@ -4,12 +4,13 @@ import type { ErrorObject } from '#server/surfaces/api-surface.ts';
 import { bufferResponse, eventStreamHeaders } from '#server/http/lean-response.ts';
 import { requestIdHeaders } from '#server/call/relay-failure.ts';
 import { type RunningCall, writerOptions } from '#server/call/running-call.ts';
+import { everyHeaders } from '#server/call/every-headers.ts';
 
 /** Returns null if the format reports it as an error. */
 export function blockedResponse(call: RunningCall, error: ErrorObject): Response | null {
   const { kind, dialect, surface } = call.endpoint;
   if (dialect.reportsBlockedPrompts !== true || !kind.isWritten || !isBlockedPrompt(error)) return null;
-  const ids = requestIdHeaders(surface, call.requestId);
+  const ids = { ...everyHeaders(call.stages), ...requestIdHeaders(surface, call.requestId) };
   const options = writerOptions(call);
   if (call.stream === null) {
     const body = dialect.writeWhole(blockedPromptParts, null, options);

@@ -43,7 +43,7 @@ export async function countTokens(
     const turn = httpTurn(services, endpoint, { request, connection, conversations: source, pathModel });
     const admitted = await admitCall(services, turn, progress);
     try {
-      const stages = await openStages(services.stages.of(admitted.endpoint), admitted);
+      const stages = await openStages(services.stages.of(admitted.endpoint, admitted.admission), admitted);
       const called = countedEndpoint(admitted.endpoint, stages);
       const counted = called === admitted.endpoint ? admitted : { ...admitted, endpoint: called, prompt: null };
       const exact = await pollInTurn(services, admitted, () => requestProvider(services, counted, { stages, request, connection }));

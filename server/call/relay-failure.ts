@@ -121,19 +121,20 @@ function isWorthRetrying(status: number): boolean {
 /** Adds the response headers to an error that is sent without an HTTP response, e.g. in a stream. */
 export function withHeaders(
   error: ErrorObject,
-  { requestId, retryAfter }: { requestId: string; retryAfter: number | undefined },
+  { requestId, retryAfter, headers: others }: { requestId: string; retryAfter: number | undefined; headers?: ErrorObject['headers'] },
 ): ErrorObject {
-  const headers: Record<string, string> = { 'x-oneapi-request-id': requestId };
+  const headers: Record<string, string> = { ...others, 'x-oneapi-request-id': requestId };
   if (retryAfter !== undefined) headers['retry-after'] = String(Math.ceil(retryAfter));
   return { ...error, headers };
 }
 
-/** Builds the HTTP response for an error. */
+/** Builds the HTTP response for an error, with its headers. */
 export function errorResponse(surface: ApiSurface, error: ErrorObject, requestId: string, retryAfter?: number): Response {
   return bufferResponse(
     error.status,
     {
       'content-type': 'application/json; charset=utf-8',
+      ...error.headers,
       ...failureHeaders({ retryAfter }, requestId),
       // SDKs of several vendors read this header.
       'x-should-retry': String(isWorthRetrying(error.status)),

@@ -21,6 +21,7 @@ import {
 } from '#server/call/relay-failure.ts';
 import { releaseCall, type RunningCall, stopCall, voiceOf } from '#server/call/running-call.ts';
 import type { RelayServices } from '#server/call/services.ts';
+import { everyHeaders } from '#server/call/every-headers.ts';
 import type { RepeatedResponse } from '#server/call/stages.ts';
 import { type ClientBody, ClientStream } from '#server/call/stream/client-stream.ts';
 import { httpTurn, type StreamedTurn } from '#server/call/turn.ts';
@@ -188,8 +189,8 @@ async function answerStream(call: RunningCall): Promise<DirectResponse> {
 export async function relayTurn(services: RelayServices, turn: StreamedTurn): Promise<void> {
   const opened = await openCall(services, turn);
   if ('refused' in opened) {
-    const { reported, error, requestId } = opened.refused;
-    turn.refuse(withHeaders(reported, { requestId, retryAfter: error.retryAfter }));
+    const { reported, error, requestId, headers } = opened.refused;
+    turn.refuse(withHeaders(reported, { requestId, retryAfter: error.retryAfter, headers }));
     return;
   }
   const { call } = opened;
@@ -214,8 +215,8 @@ export async function relayTurn(services: RelayServices, turn: StreamedTurn): Pr
   await outlet.ended;
 }
 
-function failTurn({ requestId }: RunningCall, client: ClientStream, { error, retryAfter }: ReportedFailure): void {
-  client.fail(withHeaders(error, { requestId, retryAfter }));
+function failTurn({ requestId, stages }: RunningCall, client: ClientStream, { error, retryAfter }: ReportedFailure): void {
+  client.fail(withHeaders(error, { requestId, retryAfter, headers: everyHeaders(stages) }));
 }
 
 function headersOf(call: RunningCall): Record<string, string> {
@@ -224,7 +225,10 @@ function headersOf(call: RunningCall): Record<string, string> {
   const headers = requestIdHeaders(surface, requestId);
   if (surface.modelTag?.isWantedBy(clientHeaders) === true) headers[surface.modelTag.header] = services.modelTags.read(admission, surface);
   if (sent !== null && sent.dropped.length > 0) headers['x-tidegate-dropped'] = headerList(sent.dropped);
-  for (const stage of call.stages) Object.assign(headers, stage.headers?.());
+  for (const stage of call.stages) {
+    if (stage.everyHeaders !== undefined) Object.assign(headers, stage.everyHeaders());
+    Object.assign(headers, stage.headers?.());
+  }
   return headers;
 }
 
@@ -283,11 +287,17 @@ function noteUnsent(call: RunningCall, { reason, refusal }: NoResponse): void {
   noteRefusal(services, error, { request, connection, requestId, progress: { requestId, model, ...caller } });
 }
 
-function responseOfRefusal({ surface }: RelayEndpoint, { error, reported, language, requestId, isSignedOut }: RefusedTurn): Response {
+function responseOfRefusal(
+  { surface }: RelayEndpoint,
+  { error, reported, language, requestId, headers, isSignedOut }: RefusedTurn,
+): Response {
   if (isSignedOut) return failureResponse(error, language, requestId);
-  return errorResponse(surface, reported, requestId, error.retryAfter);
+  return errorResponse(surface, { ...reported, headers }, requestId, error.retryAfter);
 }
 
 function responseOfFailure(call: RunningCall, { error, retryAfter }: ReportedFailure): Response {
-  return blockedResponse(call, error) ?? errorResponse(call.endpoint.surface, error, call.requestId, retryAfter);
+  const { endpoint, requestId, stages } = call;
+  return (
+    blockedResponse(call, error) ?? errorResponse(endpoint.surface, { ...error, headers: everyHeaders(stages) }, requestId, retryAfter)
+  );
 }

@@ -41,11 +41,18 @@ test('stages: applicable stages are listed again when a setting changes', () => 
   let isOn = false;
   const stage = stageWith(null, { applies: () => isOn });
   const stages = compileStages([stage], settings);
-  expect(stages.of(endpoint)).toEqual([]);
+  expect(stages.of(endpoint, { isLimited: false })).toEqual([]);
   isOn = true;
-  expect(stages.of(endpoint)).toEqual([]);
+  expect(stages.of(endpoint, { isLimited: false })).toEqual([]);
   settings.revision += 1;
-  expect(stages.of(endpoint)).toEqual([stage]);
+  expect(stages.of(endpoint, { isLimited: false })).toEqual([stage]);
+});
+
+test('stages: those of limits apply to callers with limits of their own', () => {
+  const stage = stageWith(null, { applies: (_endpoint, isLimited) => isLimited });
+  const stages = compileStages([stage], { revision: 1 });
+  expect(stages.of(endpoint, { isLimited: false })).toEqual([]);
+  expect(stages.of(endpoint, { isLimited: true })).toEqual([stage]);
 });
 
 test('stages: the text guard is that of the first stage with one; without any, all texts pass', () => {

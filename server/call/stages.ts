@@ -6,15 +6,14 @@ import type { Admission } from '#server/call/admission/admission.ts';
 import type { RelayEndpoint } from '#server/call/endpoints.ts';
 import type { AdmittedCall } from '#server/call/admission/admit-call.ts';
 import type { CallAttempt, SentAttempt } from '#server/call/call-attempt.ts';
-import type { EndReason } from '#server/call/call-end.ts';
+import type { AttemptEnd, EndedCall } from '#server/call/ended-call.ts';
 import type { ReportedFailure } from '#server/call/relay-failure.ts';
 import type { RunningCall } from '#server/call/running-call.ts';
 import { noGuard, type TextGuard } from '#server/call/text-guard.ts';
-import type { MeteredUsage } from '#server/call/settlement/metered-usage.ts';
 import type { StreamInput } from '#server/formats/identity.ts';
 import type { PromptContent } from '#server/formats/prompt-content.ts';
 import type { StreamPipe } from '#server/formats/stream-pipe.ts';
-import type { CallToSend, SentRequest } from '#server/exchange/exchange.ts';
+import type { CallToSend } from '#server/exchange/exchange.ts';
 import type { ChannelRoute } from '#server/exchange/find-route.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
 import type { ResponseHeaders } from '#server/exchange/send.ts';
@@ -24,8 +23,11 @@ import type { ChargeRow } from '#server/money/settlement/settlement.ts';
 
 export interface CallStage {
   readonly name: string;
-  /** Reports whether calls of the endpoint can concern the stage. Called once per endpoint and revision of the settings. */
-  applies(endpoint: RelayEndpoint): boolean;
+  /**
+   * Reports whether calls of the endpoint can concern the stage. Called once per endpoint, kind of caller and revision of the settings.
+   * @param isLimited whether the callers have rate limits or budgets of their own
+   */
+  applies(endpoint: RelayEndpoint, isLimited: boolean): boolean;
   /**
    * Opens the stage for an admitted call, before the reservation; null if the call does not concern it.
    * @throws {AppError} to refuse the call
@@ -97,29 +99,13 @@ export interface RepeatedResponse extends SentResponse {
 /** Attempt as its end is reported. Turns of a session have no route. */
 export type EndedAttempt = Pick<CallAttempt, 'channel' | 'record' | 'isPassedOver'>;
 
-/** How an attempt ended: with a response, for the reason of the call's end; with a failure; or stopped before its response began. */
-export type AttemptEnd =
-  | { kind: 'answered'; reason: EndReason; failure?: UpstreamFailure | undefined }
-  | { kind: 'failed'; failure: UpstreamFailure }
-  | { kind: 'stopped' };
-
-/** How a call ended, for its log row. */
-export interface EndedCall {
-  reason: EndReason;
-  /** Failure of the upstream. */
-  failure?: UpstreamFailure;
-  /** Usage; null if nothing was used. */
-  usage: MeteredUsage | null;
-  /** Request that was sent; null if none had an effect. */
-  request: SentRequest | null;
-  /** Whether the whole response was read. */
-  isWhole: boolean;
-  /** Milliseconds until the first byte; undefined if none arrived. */
-  firstByteMs: number | undefined;
-}
-
 /** State and hooks of a stage in one call. Every hook is optional; they are listed in the order in which they run. */
 export interface StageRun {
+  /**
+   * Called when all stages are open, before the reservation, with the endpoint that counts the whole prompt.
+   * @throws {AppError} to refuse the call
+   */
+  opened?(call: AdmittedCall): void | Promise<void>;
   /** Stored response that answers the call, which is then not reserved, sent, charged or logged. Further stages are not opened. */
   readonly repeated?: RepeatedResponse;
   /** Only channel that may take the call, instead of those that serve the model. */
@@ -168,6 +154,8 @@ export interface StageRun {
   failure?(failure: UpstreamFailure): UpstreamFailure;
   /** Returns headers for the caller's response. */
   headers?(): Readonly<Record<string, string>>;
+  /** Returns headers for every response of the call, also an error. */
+  everyHeaders?(): Readonly<Record<string, string>>;
   /** Called before a call with usage is charged. @throws to end the call without a charge and without a response */
   charging?(call: RunningCall): void | Promise<void>;
   /** Adds to the log row before it is written with its charge. */
@@ -184,8 +172,8 @@ export interface StageRun {
 
 /** The stages of one process. */
 export interface CallStages {
-  /** Returns the stages that apply to the endpoint under the current settings, in order. */
-  of(endpoint: RelayEndpoint): readonly Pick<CallStage, 'open'>[];
+  /** Returns the stages that apply to the caller's calls of the endpoint under the current settings, in order. */
+  of(endpoint: RelayEndpoint, caller: StageCaller): readonly Pick<CallStage, 'open'>[];
   /** Calls the hook of the same name. */
   findModel(admission: Admission, model: string): Promise<PrivateModel | null>;
   /** Calls the hook of the same name. */
@@ -199,25 +187,34 @@ export interface CallStages {
 
 /** Stages of one WebSocket. */
 export interface StageConnection {
-  of(endpoint: RelayEndpoint): readonly Pick<CallStage, 'open'>[];
+  of(endpoint: RelayEndpoint, caller: StageCaller): readonly Pick<CallStage, 'open'>[];
   /** Returns headers for the handshake's response. */
   headers(endpoint: RelayEndpoint, clientHeaders: Readonly<Record<string, string>>): Record<string, string>;
 }
 
-interface CompiledList {
+type StageCaller = Pick<Admission, 'isLimited'>;
+
+interface CompiledLists {
   revision: number;
-  stages: readonly CallStage[];
+  /** For callers with limits of their own, and for others. */
+  limited: readonly CallStage[];
+  others: readonly CallStage[];
 }
 
+/** Stages of connections concern all callers. */
+const anyCaller: StageCaller = { isLimited: true };
+
 export function compileStages(all: readonly CallStage[], settings: { readonly revision: number }): CallStages {
-  const compiled = new WeakMap<RelayEndpoint, CompiledList>();
-  function of(endpoint: RelayEndpoint): readonly CallStage[] {
-    const known = compiled.get(endpoint);
-    if (known?.revision === settings.revision) return known.stages;
-    const { revision } = settings;
-    const stages = all.filter((stage) => stage.applies(endpoint));
-    compiled.set(endpoint, { revision, stages });
-    return stages;
+  const compiled = new WeakMap<RelayEndpoint, CompiledLists>();
+  function of(endpoint: RelayEndpoint, { isLimited }: StageCaller): readonly CallStage[] {
+    let lists = compiled.get(endpoint);
+    if (lists?.revision !== settings.revision) {
+      const { revision } = settings;
+      const [limited, others] = [true, false].map((limits) => all.filter((stage) => stage.applies(endpoint, limits)));
+      lists = { revision, limited: limited ?? [], others: others ?? [] };
+      compiled.set(endpoint, lists);
+    }
+    return isLimited ? lists.limited : lists.others;
   }
   return {
     of,
@@ -244,10 +241,10 @@ export function compileStages(all: readonly CallStage[], settings: { readonly re
         if (own !== undefined) connected.set(stage, own);
       }
       return {
-        of: (endpoint) => of(endpoint).map((stage) => connected.get(stage) ?? stage),
+        of: (endpoint, caller) => of(endpoint, caller).map((stage) => connected.get(stage) ?? stage),
         headers(endpoint, clientHeaders) {
           const headers: Record<string, string> = {};
-          for (const stage of of(endpoint)) Object.assign(headers, connected.get(stage)?.headers?.(endpoint, clientHeaders));
+          for (const stage of of(endpoint, anyCaller)) Object.assign(headers, connected.get(stage)?.headers?.(endpoint, clientHeaders));
           return headers;
         },
       };

@@ -1,5 +1,6 @@
 // Permissions of a caller, who has a key or a console session.
 import { parseRange } from '#server/network/addresses.ts';
+import { hasLimits } from '#server/accounts/stored-limits.ts';
 import type { TokenRecord } from '#server/db/records/token.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 
@@ -17,6 +18,8 @@ export interface Admission {
   /** Channel that an administrator pinned by the key's suffix. */
   readonly pinnedChannel: number | undefined;
   readonly models: ReadonlySet<string> | null;
+  /** Whether the records of the token or the user have rate limits or budgets. */
+  readonly isLimited: boolean;
   readonly ranges: readonly ReturnType<typeof parseRange>[] | null;
   /** Address that was allowed last, which is not checked again: most keys are used from one address. */
   readonly lastAddress: { allowed: string | undefined };
@@ -38,6 +41,7 @@ export function admissionOf(token: TokenRecord, user: UserRecord, secretUntil = 
     group: token.group === '' ? user.group : token.group,
     pinnedChannel: undefined,
     models: token.model_limits_enabled ? new Set(splitList(token.model_limits)) : null,
+    isLimited: hasLimits(token) || hasLimits(user),
     ranges:
       token.allow_ips.trim() === ''
         ? null
@@ -58,6 +62,7 @@ export function sessionAdmission(user: UserRecord, group = user.group): Admissio
     group,
     pinnedChannel: undefined,
     models: null,
+    isLimited: hasLimits(user),
     ranges: null,
     lastAddress: { allowed: undefined },
   };

@@ -15,6 +15,7 @@ import { checkMeasured } from '#server/call/admission/minutes-only.ts';
 import { noteRefusal } from '#server/call/admission/note-refusal.ts';
 import { reserveCall, type ReservedCall } from '#server/call/admission/reserve-call.ts';
 import { releaseCall, type RunningCall } from '#server/call/running-call.ts';
+import { everyHeaders } from '#server/call/every-headers.ts';
 import type { RelayServices } from '#server/call/services.ts';
 import { countedEndpoint, openStages, type RepeatedResponse, routingOf, type StageRun } from '#server/call/stages.ts';
 import type { RepeatableTurn, Turn } from '#server/call/turn.ts';
@@ -25,6 +26,8 @@ export interface RefusedTurn {
   reported: ErrorObject;
   language: Language;
   requestId: string;
+  /** Headers of the stages. */
+  headers: Readonly<Record<string, string>>;
   /** Whether a console session is missing, so that the error is that of console calls. */
   isSignedOut: boolean;
 }
@@ -37,29 +40,29 @@ export async function openCall(services: RelayServices, turn: RepeatableTurn): P
 export async function openCall(services: RelayServices, turn: Turn): Promise<Exclude<OpenedTurn, { repeated: RepeatedResponse }>>;
 export async function openCall(services: RelayServices, turn: Turn): Promise<OpenedTurn> {
   const { context } = services;
-  const { request, connection, address } = turn;
   const startedAt = performance.now();
   const requestId = newRequestId(context);
   let content: CallContent | undefined;
   let conversation: CallConversation | null = null;
   let reserved: ReservedCall | undefined;
   let call: RunningCall | undefined;
+  let stages: readonly StageRun[] = [];
   const progress: Progress = { requestId, model: '' };
   try {
     const admitted = await admitCall(services, turn, progress);
     ({ content, conversation } = admitted);
     const { admission, parameters } = admitted;
     const { model, isStream, streamType } = admitted.requested;
-    const opening = openStages((turn.stages ?? services.stages).of(admitted.endpoint), admitted);
-    const stages = opening instanceof Promise ? await opening : opening;
+    const opening = openStages((turn.stages ?? services.stages).of(admitted.endpoint, admission), admitted);
+    stages = opening instanceof Promise ? await opening : opening;
     const repeated = stages.at(-1)?.repeated;
     if (repeated !== undefined) return leave(admitted, repeated);
     const endpoint = countedEndpoint(admitted.endpoint, stages);
-    const quoted = quotedFor(services, admitted);
+    for (const stage of stages) if (stage.opened !== undefined) await stage.opened(countedCall(admitted, endpoint));
     // The reservation waits until the account's charges above their reservations are settled.
     const settling = services.settlement.excess.settled(admission.user.id);
     if (settling !== undefined) await settling;
-    const reserving = reserveRequested(services, admitted, { endpoint, stages, quoted });
+    const reserving = reserveRequested(services, admitted, { endpoint, stages, quoted: quotedFor(services, admitted) });
     reserved = reserving instanceof Promise ? await reserving : reserving;
     call = {
       services,
@@ -70,10 +73,10 @@ export async function openCall(services: RelayServices, turn: Turn): Promise<Ope
       model,
       content,
       conversation,
-      responseFields: endpoint.responseFields?.(content.body, address) ?? noFields,
+      responseFields: endpoint.responseFields?.(content.body, turn.address) ?? noFields,
       parameters,
       stream: endpoint.kind.canStream && isStream ? { contentType: streamType } : null,
-      clientHeaders: endpoint.surface.forwardedHeaders.length === 0 ? noFields : clientHeadersOf(endpoint, request.headers),
+      clientHeaders: endpoint.surface.forwardedHeaders.length === 0 ? noFields : clientHeadersOf(endpoint, turn.request.headers),
       startedAt,
       createdAt: Math.floor(context.now() / 1000),
       reserved,
@@ -81,7 +84,7 @@ export async function openCall(services: RelayServices, turn: Turn): Promise<Ope
       sent: null,
       stages,
       stop: { reason: undefined, end: undefined },
-      buffer: connection === null || conversation?.later !== undefined ? undefined : services.responseBuffers.open(admission.user.id),
+      buffer: turn.connection === null || conversation?.later !== undefined ? undefined : services.responseBuffers.open(admission.user.id),
     };
     for (const stage of stages) if (stage.reserved !== undefined) await stage.reserved(call);
     if (conversation?.later === undefined) turn.follow(call);
@@ -92,8 +95,13 @@ export async function openCall(services: RelayServices, turn: Turn): Promise<Ope
     call?.buffer?.ended();
     if (call !== undefined) releaseCall(call);
     else if (reserved !== undefined) context.ledger.release(reserved.reservation);
-    return { refused: refuseTurn(services, turn, { error: toAppError(failure, context, requestId), progress }) };
+    return { refused: refuseTurn(services, turn, { error: toAppError(failure, context, requestId), progress, stages }) };
   }
+}
+
+/** Returns the call with the endpoint that counts what stages add to the prompt. */
+function countedCall(admitted: AdmittedCall, endpoint: RelayEndpoint): AdmittedCall {
+  return endpoint === admitted.endpoint ? admitted : { ...admitted, endpoint, prompt: null };
 }
 
 /** Releases a call that is answered by a stored response. */
@@ -128,7 +136,7 @@ function costliestQuote(
 function refuseTurn(
   services: RelayServices,
   { endpoint, request, connection }: Turn,
-  { error, progress }: { error: AppError; progress: Progress },
+  { error, progress, stages }: { error: AppError; progress: Progress; stages: readonly StageRun[] },
 ): RefusedTurn {
   const { requestId } = progress;
   const language = callerLanguage(request.headers);
@@ -136,7 +144,7 @@ function refuseTurn(
   const isSignedOut = ofSession && progress.caller === undefined;
   if (!isSignedOut) noteRefusal(services, error, { request, connection, requestId, progress });
   const reported = (ofSession ? playgroundError : gatewayError)(error, language, requestId);
-  return { error, reported, language, requestId, isSignedOut };
+  return { error, reported, language, requestId, headers: everyHeaders(stages), isSignedOut };
 }
 
 interface OpenedCall {

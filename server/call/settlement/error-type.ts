@@ -1,6 +1,6 @@
 // Bounded classes of how attempts end, for metrics and traces.
 import { endRules } from '#server/call/call-end.ts';
-import type { AttemptEnd } from '#server/call/stages.ts';
+import type { AttemptEnd } from '#server/call/ended-call.ts';
 
 /** Usual statuses of upstreams, which may send any number. */
 const statuses: ReadonlySet<number> = new Set([

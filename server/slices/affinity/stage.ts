@@ -3,7 +3,8 @@
 import type { AppContext } from '#server/context.ts';
 import type { AdmittedCall } from '#server/call/admission/admit-call.ts';
 import { elapsed, type RunningCall } from '#server/call/running-call.ts';
-import type { CallStage, ChannelChoice, EndedCall, StageRun } from '#server/call/stages.ts';
+import type { EndedCall } from '#server/call/ended-call.ts';
+import type { CallStage, ChannelChoice, StageRun } from '#server/call/stages.ts';
 import type { CallToSend } from '#server/exchange/exchange.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
 import type { ChargeRow } from '#server/money/settlement/settlement.ts';

@@ -8,7 +8,8 @@ import type { IdempotentCallRecord } from '#server/db/records/idempotent-call.ts
 import { limitStoredCalls } from '#server/http/rate-limit.ts';
 import type { AdmittedCall } from '#server/call/admission/admit-call.ts';
 import type { RunningCall } from '#server/call/running-call.ts';
-import type { CallStage, EndedCall, SentResponse, StageRun } from '#server/call/stages.ts';
+import type { EndedCall } from '#server/call/ended-call.ts';
+import type { CallStage, SentResponse, StageRun } from '#server/call/stages.ts';
 import { resolvedCharge } from '#server/money/recovery/call-charge.ts';
 import type { ChargeRow } from '#server/money/settlement/settlement.ts';
 import { hashRequest } from './hash-request.ts';

@@ -2,7 +2,8 @@
 import type { AppContext } from '#server/context.ts';
 import type { RunningCall } from '#server/call/running-call.ts';
 import { attemptErrorType } from '#server/call/settlement/error-type.ts';
-import type { AttemptEnd, CallStage, EndedAttempt, EndedCall, StageRun } from '#server/call/stages.ts';
+import type { AttemptEnd, EndedCall } from '#server/call/ended-call.ts';
+import type { CallStage, EndedAttempt, StageRun } from '#server/call/stages.ts';
 import type { LogOther } from '#shared/logs.ts';
 import type { ChargeRow } from '#server/money/settlement/settlement.ts';
 import { operationOf } from '#server/telemetry/names.ts';

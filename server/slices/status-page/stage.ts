@@ -2,7 +2,8 @@
 import type { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import type { RunningCall } from '#server/call/running-call.ts';
-import type { CallStage, EndedCall, StageRun } from '#server/call/stages.ts';
+import type { EndedCall } from '#server/call/ended-call.ts';
+import type { CallStage, StageRun } from '#server/call/stages.ts';
 import type { CallKind, CallKindName } from '#server/kinds/call-kind.ts';
 import type { ChargeRow } from '#server/money/settlement/settlement.ts';
 import { outcomeOf } from '#server/slices/status-page/call-outcome.ts';
