@@ -42,6 +42,8 @@ const serverLayers = [
   ['tokens'],
   ['tasks'],
   ['accounts'],
+  // What callers may request in a time.
+  ['rate-limits'],
   // Copies of whole databases: moves, backups, restores.
   ['transfer'],
   ['features'],

@@ -50,6 +50,7 @@ import { surfaceAt, isMissingKind } from '#server/call/endpoints.ts';
 import { mountAppAuthorizations } from '#server/slices/app-authorizations/routes.ts';
 import { mountAsCode } from '#server/slices/as-code/as-code-routes.ts';
 import { mountPrices } from '#server/slices/prices/routes.ts';
+import { mountRateLimits } from '#server/slices/rate-limits/routes.ts';
 import { mountMetrics } from '#server/slices/metrics/metrics-routes.ts';
 import { watchRelay } from '#server/slices/metrics/watch-relay.ts';
 import { mountStatusPage } from '#server/slices/status-page/routes.ts';
@@ -152,6 +153,7 @@ function mountRoutes(host: RouteHost, relay: Relay): void {
   mountAsCode(host); //                    /api/as_code/
   mountBackups(host); //                   /api/backup/
   mountImports(host); //                   /api/import/
+  mountRateLimits(host); //                /api/rate_limit/
   mountPrices(host); //                    /api/price/sync, plan, history, list
   mountBills(host); //                     /api/bill/
   mountUsers(host); //                     /api/user/, search, manage, :id

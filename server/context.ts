@@ -11,6 +11,7 @@ import type { LowBalance } from '#server/notify/low-balance.ts';
 import type { Mail } from '#server/notify/mail.ts';
 import type { Secrets } from '#server/secrets/secrets.ts';
 import type { Settings } from '#server/settings/settings.ts';
+import type { RateLimits } from '#server/rate-limits/rate-limits.ts';
 import type { ChannelFigures } from '#server/exchange/channel-figures.ts';
 import type { KeyFigures } from '#server/exchange/keys/key-figures.ts';
 import type { ChannelIndex } from '#server/exchange/channel-index.ts';
@@ -26,6 +27,8 @@ export interface AppContext {
   readonly changes: ChangeFeed;
   readonly settings: Settings;
   readonly ledger: Ledger;
+  /** Rate limits of tokens, users and the site. */
+  readonly rateLimits: RateLimits;
   /** All channels, in memory and current. */
   readonly channels: ChannelIndex;
   /** How channels did, by the hour. */

@@ -20,6 +20,7 @@ import { createEgress, type Network } from '#server/egress/egress.ts';
 import { createLowBalance } from '#server/notify/low-balance.ts';
 import { createMail } from '#server/notify/mail.ts';
 import { createPendingWork } from '#server/process/pending-work.ts';
+import { RateLimits } from '#server/rate-limits/rate-limits.ts';
 import { createRandomText } from '#server/secrets/random-text.ts';
 import { createSecrets } from '#server/secrets/secrets.ts';
 import { createSettings } from '#server/settings/settings.ts';
@@ -75,6 +76,7 @@ export async function createContext(parts: ContextParts): Promise<RunningContext
   const { observer, workObserver } = createObservers(registry, { channels, settings, now });
   const ledger = createLedger({ db, changes, log, now, randomText, waitMs: parts.leaseWaitMs, observer });
   recordBalances(ledger, { db, now });
+  const rateLimits = new RateLimits({ db, settings, log, now, processId: () => ledger.processId });
   const figures = followTests(changes, createChannelFigures({ db, log, now }));
   const keyFigures = createKeyFigures({ db, log, now, isMeasured: registry !== null });
   const sender = createSender();
@@ -96,6 +98,7 @@ export async function createContext(parts: ContextParts): Promise<RunningContext
     changes,
     settings,
     ledger,
+    rateLimits,
     channels,
     figures,
     keyFigures,
@@ -123,6 +126,7 @@ export async function createContext(parts: ContextParts): Promise<RunningContext
       await ledger.idle(cutCallsMs);
       await pending.done();
       for (const work of closing) await work();
+      await rateLimits.stop();
       await figures.stop();
       await keyFigures.stop();
       await sender.close();

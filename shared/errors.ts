@@ -860,6 +860,31 @@ export const errors = {
     '您已达到总请求数限制：{minutes}分钟内最多请求{count}次，包括失败次数，请检查您的请求是否正确',
     'Total request limit reached: at most {count} requests in {minutes} minutes, failed ones included',
   ),
+  rate_limit_exceeded: entry(
+    429,
+    '已达到{subject}的速率限制：{per}最多 {amount} {unit}。{seconds} 秒后重置',
+    'Rate limit reached for {subject}: at most {amount} {unit} per {per}. It resets in {seconds} s',
+  ),
+  parallel_limit_exceeded: entry(
+    429,
+    '已达到{subject}的并发限制：最多同时进行 {amount} 个请求',
+    'Limit of parallel requests reached for {subject}: at most {amount} at the same time',
+  ),
+  rate_limit_too_small: entry(
+    400,
+    '此请求的输入约有 {tokens} 个 token，超过{subject}{per} {amount} 个 token 的限制，无法执行',
+    'The input of the request has about {tokens} tokens, more than the limit of {amount} tokens per {per} for {subject} ever allows',
+  ),
+  context_length_exceeded: entry(
+    400,
+    '输入有 {tokens} 个 token，超过{subject}的上限 {limit} 个 token',
+    'The input has {tokens} tokens, more than the limit of {limit} tokens for {subject}',
+  ),
+  output_limit_unsupported: entry(
+    400,
+    '模型 {model} 的渠道无法限制回答长度（上限 {limit} 个 token），请换一个模型',
+    'The channels of the model {model} cannot limit the length of answers (limit: {limit} tokens): choose another model',
+  ),
 
   // Relay: money
   model_price_error: entry(

@@ -39,6 +39,23 @@ export interface ApiSurface {
    * neither.
    */
   readonly modelTag?: { readonly header: string; isWantedBy(headers: Readonly<Record<string, string>>): boolean };
+  /** Writes the headers in which the SDKs read the caller's rate limits. */
+  limitHeaders(limits: LimitsLeft): Record<string, string>;
   /** @param retryAfter seconds, if known */
   errorBody(error: ErrorObject, requestId: string, retryAfter?: number): Record<string, unknown>;
+}
+
+/** What is left of the tightest limit of a meter. */
+export interface LimitLeft {
+  limit: number;
+  left: number;
+  /** Milliseconds until all of it is there again, and since the epoch. */
+  resetMs: number;
+  resetAt: number;
+}
+
+/** Rate limits of a caller, as its responses report them. Absent meters have no limit. */
+export interface LimitsLeft {
+  requests?: LimitLeft;
+  tokens?: LimitLeft;
 }

@@ -61,6 +61,9 @@ async function arrange(place: Place): Promise<Scene> {
   return { ...place, db, context, user, token };
 }
 
+/** The submission counts against no limit. */
+const uncounted = { succeeded: async () => {}, end() {} };
+
 /** Hands in a drawing, which fails upstream. */
 async function act({ context, user, token }: Scene, fails = true): Promise<void> {
   const { services } = createRelay(context, []);
@@ -73,7 +76,7 @@ async function act({ context, user, token }: Scene, fails = true): Promise<void>
   try {
     const content = { use: <Result>(work: () => Result) => work() };
     const admission = admissionOf(token, user);
-    await submitTask({ services, admission, submission, content, requestId, pass: null, startedAt: performance.now() });
+    await submitTask({ services, admission, submission, content, requestId, pass: uncounted, startedAt: performance.now() });
   } finally {
     if (fails) failAll(before);
   }

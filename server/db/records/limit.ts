@@ -3,4 +3,8 @@ export interface LimitRecord {
   id: string;
   count: number;
   reset_at: number;
+  /** Rate limits: what a process leased and may not have used yet, by process. */
+  spare?: Record<string, number>;
+  /** Parallel calls: places that each process holds. */
+  places?: Record<string, number>;
 }

@@ -1,6 +1,7 @@
 // API surface of Anthropic.
 import type { ApiSurface } from '../api-surface.ts';
 import { errorBody } from './errors.ts';
+import { limitHeaders } from './limit-headers.ts';
 import { writeModel, writeModelList } from './models.ts';
 
 export const anthropicSurface = {
@@ -10,5 +11,6 @@ export const anthropicSurface = {
   requestIdHeader: 'request-id',
   writeModel,
   writeModelList,
+  limitHeaders,
   errorBody,
 } satisfies ApiSurface;

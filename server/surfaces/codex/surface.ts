@@ -1,5 +1,6 @@
 // API surface of OpenAI as Codex uses it: the model list has its own shape, and turns share a state.
 import type { ApiSurface } from '../api-surface.ts';
+import { limitHeaders } from '../openai/limit-headers.ts';
 import { codexModels } from './codex-models.ts';
 import { errorBody } from '../openai/errors.ts';
 import { writeModel } from './models.ts';
@@ -22,5 +23,6 @@ export const codexSurface = {
   requestIdHeader: 'x-request-id',
   writeModel,
   writeModelList: codexModels,
+  limitHeaders,
   errorBody,
 } satisfies ApiSurface;

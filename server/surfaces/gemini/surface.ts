@@ -1,5 +1,6 @@
 // API surface of Gemini.
 import type { ApiSurface } from '../api-surface.ts';
+import { limitHeaders } from '../openai/limit-headers.ts';
 import { errorBody } from './errors.ts';
 import { writeModel, writeModelList } from './models.ts';
 
@@ -10,5 +11,7 @@ export const geminiSurface = {
   requestIdHeader: 'x-request-id',
   writeModel,
   writeModelList,
+  // The vendor has none of its own; several clients read these.
+  limitHeaders,
   errorBody,
 } satisfies ApiSurface;

@@ -11,7 +11,7 @@ import type { QuotedPrice } from '#server/money/quote.ts';
 import type { Reservation } from '#server/money/leases/reservation.ts';
 import type { Admission } from '#server/call/admission/admission.ts';
 import type { CallContent } from '#server/call/admission/call-content.ts';
-import type { RatePermit } from '#server/call/admission/rate-gate.ts';
+import type { SubmissionPermit } from '#server/rate-limits/enter-submission.ts';
 import { reserveQuota } from '#server/call/admission/reserve-call.ts';
 import type { RelayServices } from '#server/call/services.ts';
 import type { TaskAnswer } from '#server/call/tasks/answer-tasks.ts';
@@ -37,7 +37,7 @@ export interface TaskCall {
   /** Body of the request. */
   content: Pick<CallContent, 'use'>;
   requestId: string;
-  pass: RatePermit | null;
+  pass: SubmissionPermit;
   /** Monotonic milliseconds. */
   startedAt: number;
 }
@@ -231,7 +231,7 @@ async function charge(call: TaskCall, { task, outcome, quoted, quota, reservatio
   const noted = await tasks.patch({ id: task.id, charge: 'open' }, { set: paid, unset: ['check_at'] });
   if (noted === null) await noteLateCharge(context, task, paid);
   if (quota > 0) context.lowBalance.spent(task.user_id);
-  if (pass !== null) await pass.succeeded();
+  await pass.succeeded();
 }
 
 /** This process was declared dead and its charge written off, but the charge appeared later: a failed task is refunded now. */

@@ -1,15 +1,16 @@
 // Admits a submission before its price is reserved: the caller, the body, the model, the blocked words, the rate.
+import { AppError } from '#shared/errors.ts';
 import { inServingGroup } from '#server/call/admission/auto-group.ts';
 import { boundaryOf } from '#server/framing/multipart.ts';
 import type { MultipartFields } from '#server/formats/multipart-body.ts';
 import type { CriticalMembers } from '#server/formats/critical-members.ts';
 import type { Connection } from '#server/http/connection.ts';
 import type { Admission } from '#server/call/admission/admission.ts';
-import { enterRateLimit } from '#server/call/admission/rate-gate.ts';
 import { readContent } from '#server/call/admission/read-content.ts';
 import type { RelayBody } from '#server/call/endpoints.ts';
 import type { RelayServices } from '#server/call/services.ts';
 import type { NotedCall, TaskAnswer } from '#server/call/tasks/answer-tasks.ts';
+import { enterSubmission } from '#server/rate-limits/enter-submission.ts';
 import type { Submission } from './submission.ts';
 import { submitTask } from './submit-task.ts';
 import { admitCaller } from '#server/call/tasks/task-caller.ts';
@@ -52,8 +53,16 @@ export async function takeSubmission(services: RelayServices, received: Received
     gate.checkModel(admission, submission.model);
     if (submission.origin === null) checkChannels(services, admission, submission);
     if (guard.isOn) await guard.check([submission.prompt, ...(submission.texts ?? [])], (work) => content.use(work));
-    const pass = await enterRateLimit(context, userId);
-    return await submitTask({ services, admission, submission, content, requestId, pass, startedAt });
+    const pass = await enterSubmission(context, admission, submission.model);
+    try {
+      const answer = await submitTask({ services, admission, submission, content, requestId, pass, startedAt });
+      pass.end(true);
+      return answer;
+    } catch (failure) {
+      // An error of Tidegate is of a submission that no channel received.
+      pass.end(!(failure instanceof AppError));
+      throw failure;
+    }
   } finally {
     content.release();
   }

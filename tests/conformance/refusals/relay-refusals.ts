@@ -5,6 +5,7 @@ import { gzipSync } from 'node:zlib';
 import type { IdempotentCallRecord } from '#server/db/records/idempotent-call.ts';
 import type { StoredResponseRecord } from '#server/db/records/stored-response.ts';
 import type { Language } from '#shared/errors.ts';
+import type { RateLimit } from '#shared/rate-limits.ts';
 import { createSession, createToken } from '#tests/support/build-token.ts';
 import { embeddedEngine } from '#tests/support/engines.ts';
 import type { Behaviour } from '#tests/support/fake-upstream.ts';
@@ -131,6 +132,26 @@ const second = (settings: Record<string, string>) => (desk: RelayDesk) =>
     await scene.logs(1);
     return reportedOf(await scene.chat({}, speaking(desk)));
   });
+
+/** A call of a key with a rate limit; the second one, where the first one may be made. */
+const rateLimited =
+  (limit: RateLimit, { isFirst = false, options = {} }: { isFirst?: boolean; options?: SceneOptions } = {}) =>
+  (desk: RelayDesk) =>
+    desk.scene(options, async (scene) => {
+      scene.app.clock.freeze();
+      const { key } = await scene.addToken({ rate_limits: JSON.stringify([limit]) });
+      const headers = { ...speaking(desk), authorization: `Bearer ${key}` };
+      if (!isFirst && limit.meter === 'parallel') scene.upstream.behave({ holdAfter: 1 });
+      const first = isFirst ? null : await scene.chat({ stream: true }, headers);
+      if (limit.meter !== 'parallel') await first?.text();
+      const reported = await reportedOf(await scene.chat({}, headers));
+      for (const request of scene.upstream.requests) request.release();
+      await first?.text().catch(() => '');
+      return reported;
+    });
+
+const thisKey = { zh: '此令牌', en: 'this key' };
+const perMinute = { zh: '每分钟', en: 'minute' };
 
 /** The second call of a session with a tiny budget, while the first one runs or after it. */
 const budgeted = (runs: boolean) => (desk: RelayDesk) =>
@@ -646,6 +667,29 @@ export const relayRefusals = {
     options: { settings: { SensitiveWords: 'Contraband' } },
   }),
   request_rate_limited: named(second({ ModelRequestRateLimitSuccessCount: '1' }), { minutes: 1, count: 1 }),
+  rate_limit_exceeded: named(rateLimited({ meter: 'requests', per: 'minute', amount: 1 }), {
+    subject: thisKey,
+    per: perMinute,
+    unit: { zh: '次请求', en: 'requests' },
+    amount: 1,
+    seconds: 60,
+  }),
+  parallel_limit_exceeded: named(rateLimited({ meter: 'parallel', amount: 1 }), { subject: thisKey, amount: 1 }),
+  rate_limit_too_small: named(rateLimited({ meter: 'tokens', per: 'minute', amount: 2 }, { isFirst: true }), {
+    subject: thisKey,
+    per: perMinute,
+    amount: 2,
+    tokens: 11,
+  }),
+  context_length_exceeded: named(rateLimited({ meter: 'input_tokens', amount: 2 }, { isFirst: true }), {
+    subject: thisKey,
+    limit: 2,
+    tokens: 11,
+  }),
+  output_limit_unsupported: named(
+    rateLimited({ meter: 'output_tokens', amount: 20 }, { isFirst: true, options: { channels: [{ type: 37, models: testModel }] } }),
+    { limit: 20, model: testModel },
+  ),
   total_rate_limited: named(second({ ModelRequestRateLimitCount: '1' }), { minutes: 1, count: 1 }),
 
   model_price_error: named(chat({ fields: { model: 'unpriced-x' }, options: { channels: [{ models: 'unpriced-x' }] } }), {

@@ -1,5 +1,5 @@
-// Rate limit of model requests per user (`ModelRequestRateLimit*`). Counts are in the database, which all processes share.
-// Nothing is counted while the settings are off.
+// Rate limit of model requests per user by the options `ModelRequestRateLimit*`: of all requests, and of those that succeed, in windows of some minutes
+// that begin with the first request. Counts are in the database, which all processes share. Nothing is counted while the settings are off.
 import { AppError } from '#shared/errors.ts';
 import { limitSkewMs } from '#server/clock/clock-skew.ts';
 import type { AppContext } from '#server/context.ts';
@@ -8,12 +8,12 @@ import type { LimitRecord } from '#server/db/records/limit.ts';
 
 export type LimitServices = Pick<AppContext, 'db' | 'settings' | 'now' | 'log'>;
 
-export interface RatePermit {
+export interface CountedRequest {
   /** Counts the call as a success. Never rejects, because a settled call is answered even if it could not be counted. */
   succeeded(): Promise<void>;
 }
 
-export function isRateLimited({ settings }: Pick<LimitServices, 'settings'>): boolean {
+export function countsModelRequests({ settings }: Pick<LimitServices, 'settings'>): boolean {
   return settings.get('ModelRequestRateLimitEnabled') && settings.get('ModelRequestRateLimitDurationMinutes') > 0;
 }
 
@@ -21,11 +21,11 @@ export function isRateLimited({ settings }: Pick<LimitServices, 'settings'>): bo
  * Counts a request; null if no limit is set.
  * @throws {AppError} `request_rate_limited`, `total_rate_limited`, with `retryAfter`
  */
-export function enterRateLimit(services: LimitServices, userId: number): Promise<RatePermit> | null {
-  return isRateLimited(services) ? enter(services, userId) : null;
+export function enterModelRequests(services: LimitServices, userId: number): Promise<CountedRequest> | null {
+  return countsModelRequests(services) ? enter(services, userId) : null;
 }
 
-async function enter(services: LimitServices, userId: number): Promise<RatePermit> {
+async function enter(services: LimitServices, userId: number): Promise<CountedRequest> {
   const { db, settings, now, log } = services;
   const minutes = settings.get('ModelRequestRateLimitDurationMinutes');
   const windowMs = minutes * 60_000;
