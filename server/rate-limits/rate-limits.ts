@@ -1,5 +1,5 @@
 // Rate limits of tokens, users and the site: one engine for all kinds of calls. Counts are shared by all processes (docs/limits.md).
-import type { RateLimitState } from '#shared/rate-limits.ts';
+import type { RateLimitState } from '#shared/rate-limit-states.ts';
 import type { LimitedRecord } from '#server/accounts/stored-limits.ts';
 import type { Settings } from '#server/settings/settings.ts';
 import type { LimitsLeft } from '#server/surfaces/api-surface.ts';

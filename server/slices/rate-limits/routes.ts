@@ -1,6 +1,6 @@
 import { AppError } from '#shared/errors.ts';
 import { fieldRules, invalidField } from '#shared/field-rules.ts';
-import { rateLimitApi } from '#shared/rate-limits.ts';
+import { rateLimitApi } from '#shared/rate-limit-states.ts';
 import { mayActOn, Role } from '#shared/roles.ts';
 import type { AppContext } from '#server/context.ts';
 import type { TokenRecord } from '#server/db/records/token.ts';
