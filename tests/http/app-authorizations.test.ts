@@ -7,10 +7,13 @@ import { TokenStatus } from '#shared/tokens.ts';
 import { UserStatus } from '#shared/user.ts';
 import { audit } from '#server/money/audit.ts';
 import { sweepAppAuthorizations } from '#server/slices/app-authorizations/code-records.ts';
+import { redeemCode } from '#server/slices/app-authorizations/redeem-code.ts';
+import type { RequestFacts } from '#server/http/call.ts';
 import { balanceOf } from '#server/money/account.ts';
 import { engines } from '#tests/support/engines.ts';
 import type { TestClient } from '#tests/support/http-client.ts';
 import { createTestApp, type TestApp } from '#tests/support/test-app.ts';
+import { afterGets } from '#tests/support/watched-database.ts';
 import { until } from '#tests/support/until.ts';
 
 const callback = 'https://notes.example/cb';
@@ -173,6 +176,24 @@ describe.each(engines)('app authorizations on $kind', { concurrent: true }, (eng
     expect(await keysOf(person)).toHaveLength(1);
     expect(await redeem(app, code)).toMatchObject({ status: 400, body: { error: 'invalid_grant' } });
     expect(await modelsWith(app, first.body.access_token)).toBe(401);
+    expect(await keysOf(person)).toEqual([]);
+
+    // The second comes after the first has claimed the code, and before its key is there.
+    const overtaken = await codeOf(person);
+    let second: Promise<unknown> | undefined;
+    const db = afterGets(app.context.db, 'users', async () => void (await (second ??= redeem(app, overtaken))));
+    const address = { ip: '203.0.113.7', source: '203.0.113.7', untrustedProxy: null };
+    const facts: RequestFacts = {
+      ...address,
+      requestId: 'one',
+      isSecure: false,
+      language: 'en',
+      headers: new Headers(),
+      url: new URL(app.origin),
+    };
+    const given = { code: overtaken, verifier, client: 'notes' };
+    await expect(redeemCode({ ...app.context, db }, facts, given)).rejects.toMatchObject({ error: 'invalid_grant' });
+    expect(await second).toMatchObject({ status: 400 });
     expect(await keysOf(person)).toEqual([]);
 
     const raced = await codeOf(person);

@@ -56,6 +56,23 @@ export function afterReads(db: Database, of: CollectionName, act: () => Promise<
   });
 }
 
+/** The same right after a record was read by its id. */
+export function afterGets(db: Database, of: CollectionName, act: () => Promise<unknown>): Database {
+  return instead(db, {
+    collection: (name: CollectionName) => {
+      const collection = db.collection(name);
+      if (name !== of) return collection;
+      return instead(collection, {
+        get: async (...given: Parameters<typeof collection.get>) => {
+          const found = await collection.get(...given);
+          await act();
+          return found;
+        },
+      });
+    },
+  });
+}
+
 /** A database that does something else right before a record is inserted. */
 export function beforeInserts(db: Database, into: CollectionName, act: () => Promise<unknown>): Database {
   return instead(db, {
