@@ -123,6 +123,7 @@ POST /api/user_token/{id}/block admin
 POST /api/user_token/{id}/unblock admin
 POST /api/user_token/{id}/move admin
 DELETE /api/user_token/{id} admin
+GET /api/rate_limit/ user
 GET /api/group/uses admin
 GET /api/group/move admin
 POST /api/group/rename admin
