@@ -872,8 +872,8 @@ export const errors = {
   ),
   rate_limit_too_small: entry(
     400,
-    '此请求的输入约有 {tokens} 个 token，超过{subject}{per} {amount} 个 token 的限制，无法执行',
-    'The input of the request has about {tokens} tokens, more than the limit of {amount} tokens per {per} for {subject} ever allows',
+    '此请求至少需要 {count} {unit}，超过{subject}{per} {amount} {unit}的限制，无法执行',
+    'The request needs at least {count} {unit}, more than the limit of {amount} {unit} per {per} for {subject} ever allows',
   ),
   context_length_exceeded: entry(
     400,

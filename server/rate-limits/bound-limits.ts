@@ -89,6 +89,13 @@ export function joined(sets: readonly LimitSet[]): LimitSet {
   };
 }
 
+/** Returns the largest output tokens of each choice; undefined if no limit binds answers. */
+export function longestAnswer({ answers }: LimitSet, choices: number): number | undefined {
+  if (answers.length === 0) return undefined;
+  const most = Math.min(...answers.map(({ limit }) => limit.amount));
+  return Math.max(1, Math.floor(most / Math.max(1, choices)));
+}
+
 /** Returns the limits that concern a model. */
 export function limitsOn(set: LimitSet, model: string): LimitSet {
   if (set.isForAll) return set;

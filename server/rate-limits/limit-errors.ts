@@ -30,11 +30,12 @@ export function limitReached(bound: BoundLimit, retryAfter: number): AppError {
   return new AppError('rate_limit_exceeded', { ...details, unit: units[limit.meter], per: windows[limit.per] }, { retryAfter });
 }
 
-/** Error for a call whose prompt alone is more than a window ever allows. */
-export function neverFits(bound: BoundLimit, tokens: number): AppError {
+/** Error for a call or a batch that needs more than a window ever allows. */
+export function neverFits(bound: BoundLimit, count: number): AppError {
   const { limit } = bound;
   const per = 'per' in limit ? windows[limit.per] : windows.minute;
-  return new AppError('rate_limit_too_small', { tokens, amount: limit.amount, per, subject: subjectOf(bound) });
+  const unit = units[limit.meter === 'requests' ? 'requests' : 'tokens'];
+  return new AppError('rate_limit_too_small', { count, unit, amount: limit.amount, per, subject: subjectOf(bound) });
 }
 
 export function promptTooLong(bound: BoundLimit, tokens: number): AppError {

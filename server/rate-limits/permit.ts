@@ -7,12 +7,14 @@ import type { Window, WindowCounter } from './window-counter.ts';
 
 export interface CallAmounts {
   /** 0 for calls within another one. */
-  requests: 0 | 1;
+  requests: number;
   /** Expected tokens, of the input and the answer. */
   tokens: number;
   /** Tokens of the input. */
   input: number;
   isParallel: boolean;
+  /** Whether nothing less than the whole amounts may be taken. If undefined, an answer may be shorter than expected. */
+  isWhole?: boolean;
 }
 
 export interface RatePermit {
@@ -87,7 +89,8 @@ class Permit implements RatePermit {
     const wanted = isOfTokens ? this.#amounts.tokens : this.#amounts.requests;
     const took = (window: Window | null, amount: number) => window !== null && this.#took({ counter, window, amount, isOfTokens });
     if (wanted === 0) return took(counter.window, 0);
-    if (isOfTokens && this.#amounts.input > limit.amount) throw neverFits(bound, this.#amounts.input);
+    const least = this.#amounts.isWhole === true || !isOfTokens ? wanted : this.#amounts.input;
+    if (least > limit.amount) throw neverFits(bound, least);
     // An answer that may be longer than the whole window allows takes all of it.
     const amount = Math.min(wanted, limit.amount);
     const taking = counter.take(amount, limit.amount);

@@ -1,10 +1,11 @@
 // Limits of requests, tokens and parallel calls: exactly what they allow passes, in each format with the vendor's headers.
 import Anthropic from '@anthropic-ai/sdk';
-import OpenAI from 'openai';
+import OpenAI, { toFile } from 'openai';
 import { describe, expect, it } from 'vitest';
 import type { RateLimit, SiteRateLimit } from '#shared/rate-limits.ts';
 import { callsOfEveryClient } from '#tests/support/client-calls.ts';
 import { engines, oneEngine } from '#tests/support/engines.ts';
+import { type FakeBatches, startFakeBatches } from '#tests/support/fake-batches.ts';
 import { createScene, type RelayScene, type SceneOptions, setOption, testModel } from '#tests/support/relay-scene.ts';
 import { createTestApp } from '#tests/support/test-app.ts';
 import { until } from '#tests/support/until.ts';
@@ -326,6 +327,42 @@ describe.each(oneEngine)('rate limits on $kind', (engine) => {
     const { chat } = await limitedKey(scene, { meter: 'requests', per: 'minute', amount: 2 });
     const calls = await Promise.all(Array.from({ length: 6 }, () => chat({ max_tokens: 100 })));
     expect(calls.map(({ status }) => status).every((status) => status === 403)).toBe(true);
+  });
+
+  it('lines of a batch count in hours and days, and fit the largest prompt and the longest answer', async () => {
+    const batches: FakeBatches[] = [];
+    const front = async (url: string) => {
+      const made = await startFakeBatches(url);
+      batches.push(made);
+      return made;
+    };
+    const settings = { ...options.settings, FilesPerUser: '20', BatchesPerUser: '5' };
+    await using scene = await createScene(engine, { settings, front });
+    const { key, chat } = await limitedKey(
+      scene,
+      { meter: 'requests', per: 'minute', amount: 1 },
+      { meter: 'requests', per: 'day', amount: 5 },
+      { meter: 'output_tokens', amount: 30 },
+      { meter: 'input_tokens', amount: 300 },
+    );
+    const client = new OpenAI({ baseURL: `${scene.app.origin}/v1`, apiKey: key, maxRetries: 0 });
+    const create = async (lines: number, content = 'Say hello') => {
+      const body = { model: testModel, messages: [{ role: 'user', content }], max_tokens: 500 };
+      const text = Array.from({ length: lines }, (_, index) =>
+        JSON.stringify({ custom_id: `l${index}`, method: 'POST', url: '/v1/chat/completions', body }),
+      ).join('\n');
+      const { id } = await client.files.create({ file: await toFile(Buffer.from(text), 'in.jsonl'), purpose: 'batch' });
+      return client.batches.create({ input_file_id: id, endpoint: '/v1/chat/completions', completion_window: '24h' });
+    };
+    await expect(create(6)).rejects.toMatchObject({ status: 400, code: 'rate_limit_too_small' });
+    await expect(create(1, 'tide and moon '.repeat(200))).rejects.toMatchObject({ status: 400 });
+    await create(4);
+    await expect(create(2)).rejects.toMatchObject({ status: 429, code: 'rate_limit_exceeded' });
+    expect([(await chat()).status, (await chat()).status]).toEqual([200, 429]);
+    const [provider] = batches;
+    const sent = Array.from(provider?.batches.values() ?? [], (batch) => provider?.requestsOf(batch) ?? []).flat();
+    expect(sent.map((request) => JSON.stringify(request)).filter((text) => text.includes('"max_tokens":30'))).toHaveLength(4);
+    await scene.checkBooks();
   });
 
   it('nobody learns what others use', async () => {

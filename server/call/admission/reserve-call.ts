@@ -100,10 +100,23 @@ export function reserveCall(services: RelayServices, call: CallToReserve): Reser
   return promptByCount(services, call, prompt).then((counted) => reserveFor(services, call, { output, prompt: counted }));
 }
 
-/** Returns the maximum cost in quota, by an estimate of the prompt, and the tools that it includes. Reserves nothing. */
-export function largestCost(services: RelayServices, call: CallToReserve): { amount: number; hosted: HostedCalls | undefined } {
+/** Maximum cost of a call, by an estimate. */
+export interface LargestCost {
+  /** Quota. */
+  amount: number;
+  /** Tools that it includes. */
+  hosted: HostedCalls | undefined;
+  /** Expected tokens of the input, and with those that most answers have. */
+  input: number;
+  tokens: number;
+}
+
+/** Reserves nothing. */
+export function largestCost(services: RelayServices, call: CallToReserve): LargestCost {
   const prompt = promptByEstimate(services, call);
-  return { amount: costOf(services, call, prompt, outputOf(services, call, prompt).most), hosted: prompt.hosted };
+  const { most, least } = outputOf(services, call, prompt);
+  const input = prompt.tokens;
+  return { amount: costOf(services, call, prompt, most), hosted: prompt.hosted, input, tokens: input + least };
 }
 
 /** Returns the amount to reserve, with upper bounds for images and files; the excess is released when the call is settled. */

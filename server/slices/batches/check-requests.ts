@@ -33,6 +33,7 @@ import type { ChannelRoute } from '#server/exchange/find-route.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
 import { decodeTokens } from '#server/exchange/token-estimate.ts';
 import type { EventSource } from '#server/exchange/upstream-stream.ts';
+import { BatchLimits } from './batch-limits.ts';
 import { batchRoute, bodyThere, pathThere } from './batch-endpoints.ts';
 import type { BatchFormat } from './batch-format.ts';
 import { FileTooLarge, linesOf } from '#server/work/read-lines.ts';
@@ -71,6 +72,7 @@ export interface CheckedBatch {
   requests: number;
   /** Upper bound of the total cost, in quota. */
   amount: number;
+  limits: BatchLimits;
 }
 
 /** Requests of the caller. */
@@ -136,12 +138,14 @@ class Checker {
   readonly #batch: BatchToCheck;
   /** Short hashes, because ids may be long. */
   readonly #names = new Set<string>();
-  #first: Omit<CheckedBatch, 'requests' | 'amount'> | null = null;
+  readonly #limits: BatchLimits;
+  #first: Omit<CheckedBatch, 'requests' | 'amount' | 'limits'> | null = null;
   #requests = 0;
   #amount = 0;
 
   constructor(batch: BatchToCheck) {
     this.#batch = batch;
+    this.#limits = new BatchLimits(batch.services.context.rateLimits, batch.admission);
   }
 
   checkLine(bytes: Buffer, number: number): Promise<Buffer> {
@@ -166,7 +170,7 @@ class Checker {
 
   checked(): CheckedBatch {
     if (this.#first === null) throw badFile(this.#batch, empty);
-    return { ...this.#first, requests: this.#requests, amount: this.#amount };
+    return { ...this.#first, requests: this.#requests, amount: this.#amount, limits: this.#limits };
   }
 
   async #check({ name, body }: ReadRequest, size: number): Promise<Buffer> {
@@ -192,12 +196,14 @@ class Checker {
     refuseUntold(route, body, quoted);
     await checkWords(services, admission.user.id, endpoint.promptContent(body, model));
     const parameters = endpoint.parameters(body);
-    const { amount, hosted } = await this.#inTurn(size, () =>
+    const { amount, hosted, ...expected } = await this.#inTurn(size, () =>
       largestCost(services, { admission, endpoint, model, only: privateModel?.channel, body, parameters, prompt: null, quoted }),
     );
     this.#amount += amount;
     this.#requests += 1;
-    const { maxTokens } = parameters;
+    const { maxTokens, choices } = parameters;
+    const ofAnswer = this.#limits.add(model, { ...expected, choices });
+    const outputBound = endpoint.kind.isWritten ? ofAnswer : undefined;
     const call = {
       client: endpoint.dialect,
       clientHeaders: {},
@@ -208,7 +214,8 @@ class Checker {
       forceUsage: false,
       settings: services.context.settings,
       hosted,
-      ...(maxTokens > 0 ? { choiceLimit: maxTokens } : {}),
+      ...(maxTokens > 0 ? { choiceLimit: Math.min(maxTokens, outputBound ?? Infinity) } : {}),
+      ...(outputBound === undefined ? {} : { outputBound }),
     };
     const encoded = await this.#inTurn(size, () =>
       endpoint.kind.encode({ ...call, rawText: JSON.stringify(body) }, (lists) => decodeTokens(lists, model)),
@@ -309,7 +316,7 @@ function refuseUntold({ dialect: { hosted: access } }: ChannelRoute, body: Relay
 async function begin(
   { services, admission, form, endpoint, preferred }: BatchToCheck,
   model: string,
-): Promise<Omit<CheckedBatch, 'requests' | 'amount'>> {
+): Promise<Omit<CheckedBatch, 'requests' | 'amount' | 'limits'>> {
   const { context, channels, gate } = services;
   const { group, user, pinnedChannel } = admission;
   gate.checkModel(admission, model);

@@ -60,7 +60,8 @@ export async function createBatch(services: RelayServices, caller: StoredCaller,
       const checked = await checkRequests(batch, source, spool);
       await context.db.collection('batches').patch({ id: begun.id, state: 'checking' }, { set: { requests: checked.requests } });
       await checkRoom(context, userId);
-      return payAndCreate(services, admission, { form, begun: { ...begun, requests: checked.requests }, checked, spool });
+      const counted = { ...begun, requests: checked.requests };
+      return checked.limits.within(() => payAndCreate(services, admission, { form, begun: counted, checked, spool }));
     });
   } finally {
     spool.end();

@@ -9,7 +9,7 @@ import type { RunningCall } from '#server/call/running-call.ts';
 import type { EndedCall } from '#server/call/ended-call.ts';
 import type { CallStage, StageRun } from '#server/call/stages.ts';
 import { countPrompt, estimateTextTokens } from '#server/exchange/token-estimate.ts';
-import type { LimitSet } from '#server/rate-limits/bound-limits.ts';
+import { type LimitSet, longestAnswer } from '#server/rate-limits/bound-limits.ts';
 import { answerUnbounded, promptTooLong } from '#server/rate-limits/limit-errors.ts';
 import { type CountedRequest, countsModelRequests, enterModelRequests } from '#server/rate-limits/model-requests.ts';
 import type { CallAmounts, RatePermit } from '#server/rate-limits/permit.ts';
@@ -130,12 +130,10 @@ class LimitedCall implements StageRun {
   }
 
   /** Makes the limit of answers the one that goes upstream, unless the caller's is below. */
-  #boundAnswer({ endpoint, reserved }: RunningCall, { answers }: LimitSet): void {
-    if (answers.length === 0 || !endpoint.kind.isWritten) return;
+  #boundAnswer({ endpoint, reserved }: RunningCall, limits: LimitSet): void {
     const { choices, choiceLimit = Infinity, outputBound = Infinity } = reserved;
-    const most = Math.min(...answers.map(({ limit }) => limit.amount));
-    const ofChoice = Math.max(1, Math.floor(most / choices));
-    if (choiceLimit <= ofChoice) return;
+    const ofChoice = longestAnswer(limits, choices);
+    if (ofChoice === undefined || !endpoint.kind.isWritten || choiceLimit <= ofChoice) return;
     reserved.outputBound = Math.min(outputBound, ofChoice);
     reserved.choiceLimit = ofChoice;
     reserved.outputMost = Math.min(reserved.outputMost, ofChoice * choices);

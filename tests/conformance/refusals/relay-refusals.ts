@@ -679,7 +679,8 @@ export const relayRefusals = {
     subject: thisKey,
     per: perMinute,
     amount: 2,
-    tokens: 11,
+    unit: { zh: '个 token', en: 'tokens' },
+    count: 11,
   }),
   context_length_exceeded: named(rateLimited({ meter: 'input_tokens', amount: 2 }, { isFirst: true }), {
     subject: thisKey,
