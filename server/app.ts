@@ -12,6 +12,8 @@ import { mountDashboard } from '#server/features/dashboard/routes.ts';
 import { mountDrawings } from '#server/features/drawings/routes.ts';
 import { mountFirstCall } from '#server/features/first-call/routes.ts';
 import { mountGroups } from '#server/features/groups/routes.ts';
+import { personOf } from '#server/http/call.ts';
+import { mountOrganisations } from '#server/features/organisations/routes.ts';
 import { mountInvitations } from '#server/features/invitations/routes.ts';
 import { mountNotifications } from '#server/features/notifications/routes.ts';
 import { mountLogs } from '#server/features/logs/routes.ts';
@@ -148,6 +150,7 @@ function mountRoutes(host: RouteHost, relay: Relay): void {
   mountVerification(host); //              /api/verification, reset_password
   mountAccount(host); //                   /api/user/self, models, self/groups
   mountGroups(host); //                    /api/group/uses, move, rename, remove
+  mountOrganisations(host); //             /api/organisation/
   mountInvitations(host); //               /api/invitation/
   mountAppAuthorizations(host); //         /api/app_authorization/, /oauth/token, device_authorization, /v1/auth/keys, /setup.sh
   mountAsCode(host); //                    /api/as_code/
@@ -184,7 +187,7 @@ export function createApp(context: AppContext, options: { consoleFolder?: string
     context,
     facts: createFactReader(context),
     identify: (facts, endpoint) => identify(context, facts, endpoint),
-    limit: (facts, caller) => limitCaller(context, facts, caller?.user.id),
+    limit: (facts, caller) => limitCaller(context, facts, caller === null ? undefined : personOf(caller).id),
     add: router.add,
     addDirect: router.addDirect,
     draining: draining.signal,

@@ -23,7 +23,7 @@ export const GroupChoice = z.object({
 export type GroupChoice = z.infer<typeof GroupChoice>;
 
 export const accountApi = {
-  self: endpoint('GET', '/api/user/self', { access: 'user', reply: User, summary: 'Own account' }),
+  self: endpoint('GET', '/api/user/self', { access: 'user', organisation: 'usage', reply: User, summary: 'Own account' }),
   edit: endpoint('PUT', '/api/user/self', {
     access: 'user',
     audit: { kind: 'user', action: 'changed' },
@@ -37,11 +37,13 @@ export const accountApi = {
   }),
   models: endpoint('GET', '/api/user/models', {
     access: 'user',
+    organisation: 'member',
     reply: z.array(z.string()),
     summary: 'Names of the models that the caller may use',
   }),
   groups: endpoint('GET', '/api/user/self/groups', {
     access: 'user',
+    organisation: 'member',
     reply: z.record(z.string(), GroupChoice),
     summary: 'Groups that the caller may choose for a token',
   }),

@@ -82,6 +82,7 @@ export const callSessionApi = {
   }),
   listSelf: endpoint('GET', '/api/log/self/sessions', {
     access: 'user',
+    organisation: 'usage',
     query: z.extend(CursorQuery, { ...ownFilters, without_total: QueryBoolean }),
     reply: pageOf(CallSession),
     summary: 'Own sessions, those with the newest call first',
@@ -95,6 +96,7 @@ export const callSessionApi = {
   }),
   readSelf: endpoint('GET', '/api/log/self/sessions/:session', {
     access: 'user',
+    organisation: 'usage',
     params: SessionParam,
     query: TreeQuery,
     reply: SessionTree,
@@ -109,6 +111,7 @@ export const callSessionApi = {
   }),
   exportSelf: endpoint('GET', '/api/log/self/sessions/export', {
     access: 'user',
+    organisation: 'usage',
     audit: { exempt: 'reads' },
     query: z.object({ ...ownFilters, ...exported }),
     changesState: true,

@@ -1,6 +1,7 @@
 // One value describes a console call; the server mounts it, the console calls it, the OpenAPI document is made from it.
 import type { z } from 'zod/mini';
 import type { AuditSpec } from '#shared/audit-spec.ts';
+import type { OrganisationRight } from '#shared/organisation-roles.ts';
 
 /** Who may call: anybody, anybody but with the session looked at, or a session of at least that role. */
 export type Access = 'public' | 'optional' | 'user' | 'admin' | 'root';
@@ -33,6 +34,11 @@ export interface EndpointSpec<
    * or `Sec-Fetch-Site: same-origin`.
    */
   changesState?: boolean;
+  /**
+   * Right with which a member may call on behalf of an organisation (header `OpenAI-Organization`): its account takes the place of the caller's. Without
+   * it, such calls are refused.
+   */
+  organisation?: OrganisationRight;
   /** Entry in the audit log. Required of calls that change something. */
   audit?: AuditSpec;
   /**

@@ -185,6 +185,7 @@ export const dashboardApi = {
   }),
   hoursSelf: endpoint('GET', '/api/data/self', {
     access: 'user',
+    organisation: 'usage',
     query: z.object({ ...time, default_time: QueryText }),
     reply: z.array(UsageHour),
     summary: 'Own use by model and hour',
@@ -198,6 +199,7 @@ export const dashboardApi = {
   }),
   figuresSelf: endpoint('GET', '/api/data/self/figures', {
     access: 'user',
+    organisation: 'usage',
     query: z.object(question),
     reply: UsageFigures,
     summary: 'Own calls, cost, tokens, errors and latency over time',

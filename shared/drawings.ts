@@ -101,6 +101,7 @@ export const drawingApi = {
   }),
   listSelf: endpoint('GET', '/api/mj/self', {
     access: 'user',
+    organisation: 'usage',
     query: z.extend(CursorQuery, filters),
     reply: z.array(Drawing),
     extra: TaskPageExtra,

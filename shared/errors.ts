@@ -609,6 +609,27 @@ export const errors = {
   order_not_created: entry(200, '创建订单失败', 'The order could not be created'),
   order_finished: entry(200, '该订单已支付', 'This order has been paid'),
 
+  organisation_unknown: entry(403, '组织不存在，或您不是其成员', 'There is no such organisation, or you are not a member of it'),
+  organisation_disabled: entry(403, '该组织已被停用', 'The organisation is disabled'),
+  organisation_not_here: entry(403, '此操作只能以个人身份进行', 'This can only be done in your own name, not on behalf of an organisation'),
+  organisation_creation_denied: entry(403, '当前站点未开放创建组织', 'Organisations cannot be created here by you'),
+  organisation_limit_reached: entry(200, '您最多可以拥有 {limit} 个组织', 'You can own at most {limit} organisations'),
+  organisation_has_balance: entry(
+    200,
+    '组织仍有余额，请先转出余额再删除',
+    'The organisation still has a balance. Move it out before you delete the organisation',
+  ),
+  organisation_domain_taken: entry(200, '域名 {domain} 已属于另一个组织', 'The domain {domain} belongs to another organisation'),
+  organisation_last_owner: entry(200, '组织必须至少有一名所有者', 'An organisation must have at least one owner'),
+  organisation_members_limit: entry(200, '组织成员已达上限 {limit}', 'The organisation has reached its limit of {limit} members'),
+  organisation_invites_limit: entry(200, '未接受的邀请最多 {limit} 个', 'At most {limit} invitations can be open'),
+  organisation_invite_invalid: entry(200, '邀请链接无效、已使用或已过期', 'The invitation is invalid, used or expired'),
+  member_unknown: entry(200, '组织中没有该成员', 'The organisation has no such member'),
+  team_limit_reached: entry(200, '组织最多可有 {limit} 个团队', 'An organisation can have at most {limit} teams'),
+  team_name_taken: entry(200, '团队名称已被使用', 'A team of this name exists'),
+  team_unknown: entry(200, '团队不存在', 'There is no such team'),
+  organisation_right_missing: entry(403, '您在该组织中的角色无权进行此操作', 'Your role in the organisation does not allow this'),
+
   // Relay: gate
   key_missing: entry(401, '未提供令牌', 'No token was given'),
   key_invalid: entry(401, '无效的令牌', 'Invalid token'),

@@ -251,6 +251,7 @@ export const logApi = {
   }),
   listSelf: endpoint('GET', '/api/log/self', {
     access: 'user',
+    organisation: 'usage',
     query: z.extend(CursorQuery, { ...filters, without_total: QueryBoolean }),
     reply: pageOf(Log),
     summary: 'Own usage logs',
@@ -271,6 +272,7 @@ export const logApi = {
   }),
   searchSelf: endpoint('GET', '/api/log/self/search', {
     access: 'user',
+    organisation: 'usage',
     query: z.object({ keyword: QueryText }),
     reply: z.array(Log),
     summary: 'The newest own rows of a type, or whose content begins so',
@@ -292,6 +294,7 @@ export const logApi = {
   }),
   exportSelf: endpoint('GET', '/api/log/self/export', {
     access: 'user',
+    organisation: 'usage',
     audit: { exempt: 'reads' },
     query: z.object({ ...filters, ...exported }),
     changesState: true,
@@ -310,6 +313,7 @@ export const logApi = {
   }),
   tailSelf: endpoint('GET', '/api/log/self/tail', {
     access: 'user',
+    organisation: 'usage',
     audit: { exempt: 'reads' },
     query: z.object({ ...filters, after: QueryText }),
     changesState: true,
@@ -325,7 +329,13 @@ export const logApi = {
     summary: 'Give back what a call cost, or a part of it',
   }),
   read: endpoint('GET', '/api/log/:id', { access: 'admin', params: IdParam, reply: Log, summary: 'One row of anybody’s usage logs' }),
-  readSelf: endpoint('GET', '/api/log/self/:id', { access: 'user', params: IdParam, reply: Log, summary: 'One row of the own usage logs' }),
+  readSelf: endpoint('GET', '/api/log/self/:id', {
+    access: 'user',
+    organisation: 'usage',
+    params: IdParam,
+    reply: Log,
+    summary: 'One row of the own usage logs',
+  }),
   timeline: endpoint('GET', '/api/log/timeline', {
     access: 'admin',
     query: z.object({ ...adminFilters, ...stepped }),
@@ -334,6 +344,7 @@ export const logApi = {
   }),
   timelineSelf: endpoint('GET', '/api/log/self/timeline', {
     access: 'user',
+    organisation: 'usage',
     query: z.object({ ...filters, ...stepped }),
     reply: LogTimeline,
     summary: 'Own usage logs by the hour or day',
@@ -346,6 +357,7 @@ export const logApi = {
   }),
   statSelf: endpoint('GET', '/api/log/self/stat', {
     access: 'user',
+    organisation: 'usage',
     query: z.object(filters),
     reply: LogStat,
     summary: 'Sums over own logs',

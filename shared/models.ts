@@ -71,6 +71,7 @@ export const modelApi = {
   groups: endpoint('GET', '/api/group/', { access: 'admin', reply: z.array(z.string()), summary: 'Names of all groups' }),
   byType: endpoint('GET', '/api/models', {
     access: 'user',
+    organisation: 'member',
     reply: z.record(z.string(), z.array(z.string())),
     summary: 'Built-in model names by channel type',
   }),

@@ -148,6 +148,7 @@ export const redemptionApi = {
   /** Answers the quota that was added. */
   redeem: endpoint('POST', '/api/user/topup', {
     access: 'user',
+    organisation: 'billing',
     audit: { kind: 'code', action: 'redeemed' },
     body: z.object({ key: z._default(z.string().check(z.maxLength(200)), '') }),
     reply: z.int(),

@@ -242,6 +242,9 @@ const catalogue = {
 
   ...limitSettings,
 
+  /** Who may found organisations. */
+  OrganisationFounders: choiceSetting('users', ['nobody', 'admins', 'users']),
+
   // Providers
   'gemini.safety_settings': textMapSetting({ HARM_CATEGORY_CIVIC_INTEGRITY: 'BLOCK_NONE', default: 'OFF' }),
   'gemini.version_settings': textMapSetting({ default: 'v1beta', 'gemini-1.0-pro': 'v1' }),

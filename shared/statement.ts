@@ -109,6 +109,7 @@ export const statementApi = {
   }),
   own: endpoint('GET', '/api/user/self/statement', {
     access: 'user',
+    organisation: 'billing',
     query: SpanQuery,
     reply: Statement,
     summary: 'The account statement of the caller',

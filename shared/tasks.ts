@@ -73,6 +73,7 @@ export const taskApi = {
   }),
   listSelf: endpoint('GET', '/api/task/self', {
     access: 'user',
+    organisation: 'usage',
     query: z.extend(CursorQuery, filters),
     reply: z.array(Task),
     extra: TaskPageExtra,

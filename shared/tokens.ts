@@ -68,6 +68,10 @@ export type TokenApplication = z.infer<typeof TokenApplication>;
 export const Token = z.object({
   id: z.int(),
   user_id: z.int(),
+  /** In an organisation: the member whose token it is; 0: a service account. Absent for tokens of a person. */
+  member_id: z.optional(z.int()),
+  /** Team of a service account; 0: none. */
+  team_id: z.optional(z.int()),
   key: z.string(),
   /** Last characters of a key whose text is not known: only its SHA-256 was moved in from another gateway. */
   key_ending: z.optional(z.string()),
@@ -144,6 +148,9 @@ export const TokenCreate = z.object({
   name: z.string(),
   /** How many to create; from the second on the name gets `-` and six random characters. */
   count: z.optional(z.int().check(z.minimum(1))),
+  /** In an organisation: of a service account, with its team, instead of the member who creates it. */
+  is_service: z.optional(z.boolean()),
+  team_id: z.optional(z.int().check(z.minimum(0))),
 });
 export type TokenCreate = z.infer<typeof TokenCreate>;
 
@@ -200,6 +207,7 @@ export const tokenApi = {
   /** `p` counts from 0. `total` and the cursor are further keys next to the bare array that old clients read. */
   list: endpoint('GET', '/api/token/', {
     access: 'user',
+    organisation: 'keys',
     query: z.object({ p: QueryPage, size: QueryPage, page_size: QueryPage }),
     reply: z.array(Token),
     extra: z.object({ total: z.int(), total_is_lower_bound: z.optional(z.boolean()) }),
@@ -207,14 +215,22 @@ export const tokenApi = {
   }),
   search: endpoint('GET', '/api/token/search', {
     access: 'user',
+    organisation: 'keys',
     query: z.object({ keyword: QueryText, token: QueryText }),
     reply: z.array(Token),
     summary: 'Search own tokens by name and key',
   }),
-  read: endpoint('GET', '/api/token/:id', { access: 'user', params: IdParam, reply: Token, summary: 'Read an own token, key masked' }),
+  read: endpoint('GET', '/api/token/:id', {
+    access: 'user',
+    organisation: 'keys',
+    params: IdParam,
+    reply: Token,
+    summary: 'Read an own token, key masked',
+  }),
   /** Returns the new tokens with their keys. */
   create: endpoint('POST', '/api/token/', {
     access: 'user',
+    organisation: 'keys',
     audit: { kind: 'token', action: 'created' },
     body: TokenCreate,
     reply: z.array(Token),
@@ -223,6 +239,7 @@ export const tokenApi = {
   /** With `status_only`, only the status is written. */
   edit: endpoint('PUT', '/api/token/', {
     access: 'user',
+    organisation: 'keys',
     audit: { kind: 'token', action: 'changed' },
     query: z.object({ status_only: QueryText }),
     body: TokenEdit,
@@ -235,6 +252,7 @@ export const tokenApi = {
    */
   renew: endpoint('POST', '/api/token/:id/renew', {
     access: 'user',
+    organisation: 'keys',
     audit: { kind: 'token', action: 'key_replaced' },
     params: IdParam,
     body: TokenRenewal,
@@ -243,6 +261,7 @@ export const tokenApi = {
   }),
   endOldKey: endpoint('DELETE', '/api/token/:id/old_key', {
     access: 'user',
+    organisation: 'keys',
     audit: { kind: 'token', action: 'key_replaced' },
     params: IdParam,
     reply: Token,
@@ -250,6 +269,7 @@ export const tokenApi = {
   }),
   remove: endpoint('DELETE', '/api/token/:id', {
     access: 'user',
+    organisation: 'keys',
     audit: { kind: 'token', action: 'deleted' },
     params: IdParam,
     summary: 'Delete a token',
@@ -257,6 +277,7 @@ export const tokenApi = {
   /** Refused for all when it is wrong for one. `same`: tokens that were so already. */
   editMany: endpoint('PUT', '/api/token/batch', {
     access: 'user',
+    organisation: 'keys',
     audit: { kind: 'token', action: 'changed' },
     body: TokensEdit,
     reply: z.object({ changed: z.int(), same: z.int() }),
@@ -264,6 +285,7 @@ export const tokenApi = {
   }),
   removeMany: endpoint('POST', '/api/token/batch', {
     access: 'user',
+    organisation: 'keys',
     audit: { kind: 'token', action: 'deleted' },
     body: z.object({ ids: z.array(z.int().check(z.minimum(1))).check(z.minLength(1), z.maxLength(1000)) }),
     reply: z.int(),
@@ -272,6 +294,7 @@ export const tokenApi = {
   /** Only what was deleted within `restorableSeconds`. */
   restoreMany: endpoint('POST', '/api/token/restore', {
     access: 'user',
+    organisation: 'keys',
     audit: { kind: 'token', action: 'restored' },
     body: z.object({ ids: z.array(z.int().check(z.minimum(1))).check(z.minLength(1), z.maxLength(1000)) }),
     reply: z.int(),

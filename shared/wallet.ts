@@ -69,10 +69,16 @@ const AmountInput = z.object({ amount: z.int(), top_up_code: z.optional(z.string
 const TradeParam = z.object({ trade_no: z.string().check(z.maxLength(64)) });
 
 export const walletApi = {
-  info: endpoint('GET', '/api/user/topup/info', { access: 'user', reply: WalletInfo, summary: 'What topping up costs the caller' }),
+  info: endpoint('GET', '/api/user/topup/info', {
+    access: 'user',
+    organisation: 'billing',
+    reply: WalletInfo,
+    summary: 'What topping up costs the caller',
+  }),
   /** Old clients compare the message and show the text of a failure from `data`. */
   amount: endpoint('POST', '/api/user/amount', {
     access: 'user',
+    organisation: 'billing',
     audit: { exempt: 'reads' },
     body: AmountInput,
     reply: z.string(),
@@ -82,6 +88,7 @@ export const walletApi = {
   /** `data` and `url`: the form that the browser posts. */
   pay: endpoint('POST', '/api/user/pay', {
     access: 'user',
+    organisation: 'billing',
     audit: { exempt: 'books' },
     body: z.extend(AmountInput, { payment_method: z.string().check(z.maxLength(50)) }),
     reply: z.record(z.string(), z.string()),
@@ -91,12 +98,14 @@ export const walletApi = {
   }),
   order: endpoint('GET', '/api/user/topup/orders/:trade_no', {
     access: 'user',
+    organisation: 'billing',
     params: TradeParam,
     reply: z.object({ order: TopUpOrder, payment: z.nullable(PaymentForm) }),
     summary: 'How an order of the caller stands, and the form to pay it',
   }),
   cancel: endpoint('POST', '/api/user/topup/orders/:trade_no/cancel', {
     access: 'user',
+    organisation: 'billing',
     audit: { exempt: 'books' },
     params: TradeParam,
     reply: TopUpOrder,
@@ -104,6 +113,7 @@ export const walletApi = {
   }),
   history: endpoint('GET', '/api/user/topup/history', {
     access: 'user',
+    organisation: 'billing',
     query: z.extend(PageQuery, { kind: z.pipe(QueryText, z.optional(EntryKind)) }),
     reply: pageOf(WalletEntry),
     summary: 'What changed the balance of the caller, besides calls, newest first',

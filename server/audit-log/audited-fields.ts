@@ -17,6 +17,7 @@ const money = { leases: 'none', applied: 'none', fencing_tokens: 'none', marks: 
 export const auditedFields: { readonly [Name in AuditedName]: Modes<Records[Name]> } = {
   users: {
     ...money,
+    kind: 'none',
     username: 'value',
     username_folded: 'none',
     password_hash: 'secret',
@@ -66,6 +67,8 @@ export const auditedFields: { readonly [Name in AuditedName]: Modes<Records[Name
   tokens: {
     ...money,
     user_id: 'value',
+    member_id: 'value',
+    team_id: 'value',
     name: 'value',
     key_hash: 'secret',
     key_cipher: 'none',
@@ -176,6 +179,51 @@ export const auditedFields: { readonly [Name in AuditedName]: Modes<Records[Name
     DeletedAt: 'value',
     listed: 'none',
   },
+  organisations: {
+    name: 'value',
+    policy: 'map',
+    domains: 'list',
+    domain_role: 'value',
+    scim_hash: 'secret',
+    scim_since: 'none',
+    founded_by: 'none',
+    found_ref: 'none',
+    created_time: 'none',
+    DeletedAt: 'value',
+  },
+  organisation_members: {
+    organisation_id: 'value',
+    user_id: 'value',
+    role: 'value',
+    team_id: 'value',
+    suspended: 'value',
+    source: 'value',
+    invited_by: 'none',
+    joined_at: 'none',
+    rate_limits: 'value',
+    budgets: 'value',
+    external_id: 'none',
+  },
+  teams: {
+    organisation_id: 'value',
+    name: 'value',
+    policy: 'map',
+    rate_limits: 'value',
+    budgets: 'value',
+    external_id: 'none',
+    created_time: 'none',
+  },
+  organisation_invites: {
+    organisation_id: 'value',
+    email: 'value',
+    role: 'value',
+    team_id: 'value',
+    token_hash: 'secret',
+    created_by: 'none',
+    created_at: 'none',
+    expires_at: 'none',
+    mail: 'none',
+  },
 };
 
 /** Entries of JSON objects (`map`) whose values are stored; those of all others are secret. Fields that are absent here have no secrets. */
@@ -197,6 +245,10 @@ export const auditedKinds: Readonly<Record<AuditedName, AuditKind>> = {
   tokens: 'token',
   channels: 'channel',
   redemptions: 'code',
+  organisations: 'organisation',
+  organisation_members: 'organisation',
+  teams: 'organisation',
+  organisation_invites: 'organisation',
 };
 
 export function isAudited(name: string): name is AuditedName {

@@ -37,6 +37,10 @@ export function createRecordingDatabase(raw: Database, now: () => number): Datab
     tokens: recorder.collection('tokens'),
     channels: recorder.collection('channels'),
     redemptions: recorder.collection('redemptions'),
+    organisations: recorder.collection('organisations'),
+    organisation_members: recorder.collection('organisation_members'),
+    teams: recorder.collection('teams'),
+    organisation_invites: recorder.collection('organisation_invites'),
   };
   function collection<Name extends CollectionName>(name: Name): Collection<Records[Name]>;
   function collection(name: CollectionName): unknown {

@@ -12,9 +12,10 @@ type ListServices = Pick<RelayServices, 'channels'> & { context: Pick<AppContext
 
 /** Returns the sorted models that a key may use: the key's list, or those that enabled channels serve to its group. */
 export function modelsOf({ channels, context }: ListServices, admission: Admission): readonly string[] {
-  const { models, group } = admission;
-  if (models !== null) return [...models].toSorted();
-  return channels.enabledModels(autoGroupsOf(context.settings, admission) ?? [group]);
+  const { models, group, policies } = admission;
+  const names = models === null ? channels.enabledModels(autoGroupsOf(context.settings, admission) ?? [group]) : [...models].toSorted();
+  if (policies === undefined) return names;
+  return names.filter((name) => policies.every((policy) => policy.models === null || hasModel([...policy.models], name)));
 }
 
 /** Reports whether the list has a model, or the name that it is priced as. */
@@ -47,12 +48,15 @@ export function createModelTags(services: ListServices): ModelTags {
   return {
     read(admission, surface) {
       const { channels, context } = services;
+      const tagged = () => tagOf(surface.writeModelList(modelsOf(services, admission).map(listedModel), noQuery));
+      // Lists of organisations are few.
+      if (admission.policies !== undefined) return tagged();
       if (revision !== channels.revision || tags.size >= mostTags) tags.clear();
       revision = channels.revision;
       const key = admission.models ?? autoGroupsOf(context.settings, admission)?.join(',') ?? admission.group;
       const known = tags.get(key);
       if (known !== undefined) return known;
-      const tag = tagOf(surface.writeModelList(modelsOf(services, admission).map(listedModel), noQuery));
+      const tag = tagged();
       tags.set(key, tag);
       return tag;
     },

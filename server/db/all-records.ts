@@ -47,6 +47,13 @@ import type { NotificationRecord } from '#server/db/records/notification.ts';
 import type { OptionChangeRecord } from '#server/db/records/option-change.ts';
 import type { OptionRecord } from '#server/db/records/option.ts';
 import type { OrderRecord } from '#server/db/records/order.ts';
+import type {
+  OrganisationInviteRecord,
+  OrganisationMemberRecord,
+  OrganisationRecord,
+  OrganisationTransferRecord,
+  TeamRecord,
+} from '#server/db/records/organisation.ts';
 import type { PricePlanRecord } from '#server/db/records/price-plan.ts';
 import type { PriceReviewRecord } from '#server/db/records/price-review.ts';
 import type { PriceSyncRecord } from '#server/db/records/price-sync.ts';
@@ -105,6 +112,11 @@ export interface Records {
   import_sources: ImportSourceRecord;
   import_rows: ImportRowRecord;
   invitations: InvitationRecord;
+  organisations: OrganisationRecord;
+  organisation_members: OrganisationMemberRecord;
+  teams: TeamRecord;
+  organisation_invites: OrganisationInviteRecord;
+  organisation_transfers: OrganisationTransferRecord;
   left_identities: LeftIdentityRecord;
   sessions: SessionRecord;
   app_authorizations: AppAuthorizationRecord;

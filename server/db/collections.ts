@@ -50,6 +50,8 @@ export const collections: { [Name in keyof Records]: CollectionSpec & IdKind<Rec
       { name: 'old_key_4', fields: ['old_key_hash_4'], unique: true, sparse: true },
       { name: 'old_key_5', fields: ['old_key_hash_5'], unique: true, sparse: true },
       { name: 'owner', fields: ['user_id', 'id'] },
+      { name: 'member', fields: ['member_id', 'user_id', 'id'], sparse: true },
+      { name: 'team', fields: ['team_id', 'id'], sparse: true },
       { name: 'group', fields: ['group', 'id'] },
       { name: 'ending', fields: ['ending', 'id'], sparse: true },
       ...['', '_2', '_3', '_4', '_5'].map((slot) => ({ name: `old_ending${slot}`, fields: [`old_key_ending${slot}`, 'id'], sparse: true })),
@@ -189,6 +191,38 @@ export const collections: { [Name in keyof Records]: CollectionSpec & IdKind<Rec
       { name: 'token', fields: ['token_hash'], unique: true, sparse: true },
       { name: 'mail_due', fields: ['mail_due_at'], sparse: true },
       { name: 'ended', fields: ['ended_at'], sparse: true },
+    ],
+  },
+  organisations: {
+    idBlock: 1,
+    indexes: [
+      { name: 'scim', fields: ['scim_hash'], unique: true, sparse: true },
+      { name: 'foundation', fields: ['found_ref'], unique: true },
+    ],
+  },
+  organisation_members: {
+    idBlock: 1,
+    indexes: [
+      { name: 'member', fields: ['organisation_id', 'user_id'], unique: true },
+      { name: 'person', fields: ['user_id', 'id'] },
+      { name: 'team', fields: ['team_id', 'id'] },
+    ],
+  },
+  teams: { idBlock: 1, indexes: [{ name: 'organisation', fields: ['organisation_id', 'name'], unique: true }] },
+  organisation_invites: {
+    idBlock: 1,
+    indexes: [
+      { name: 'organisation', fields: ['organisation_id', 'id'] },
+      { name: 'token', fields: ['token_hash'], unique: true },
+      { name: 'expiry', fields: ['expires_at'] },
+    ],
+  },
+  organisation_transfers: {
+    textIds: true,
+    idBlock: 1,
+    indexes: [
+      { name: 'due', fields: ['due_at'], sparse: true },
+      { name: 'time', fields: ['created_at'] },
     ],
   },
   left_identities: { textIds: true, idBlock: 1, indexes: [] },

@@ -12,9 +12,15 @@ import type { ChangeKind } from '#server/db/records/change.ts';
  * Change kind announced for each collection; null if no process caches it. Options are edited by
  * `server/settings/option-writes.ts`.
  */
-export const editedKinds = { users: 'user', tokens: 'token', channels: 'channel', redemptions: null } as const satisfies Partial<
-  Record<keyof Records, ChangeKind | null>
->;
+export const editedKinds = {
+  users: 'user',
+  tokens: 'token',
+  channels: 'channel',
+  redemptions: null,
+  organisations: null,
+  organisation_members: null,
+  teams: null,
+} as const satisfies Partial<Record<keyof Records, ChangeKind | null>>;
 
 export type EditedName = keyof typeof editedKinds;
 

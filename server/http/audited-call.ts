@@ -4,11 +4,12 @@ import type { Endpoint } from '#shared/contract.ts';
 import type { Actor } from '#server/audit-log/actor.ts';
 import { recordingAudit } from '#server/audit-log/entries.ts';
 import type { AppContext } from '#server/context.ts';
-import type { Call, Handler } from '#server/http/call.ts';
+import type { UserRecord } from '#server/db/records/user.ts';
+import { type Call, type Handler, personOf } from '#server/http/call.ts';
 
 export function actorOf(endpoint: Endpoint, { caller, facts }: Pick<Call<Endpoint>, 'caller' | 'facts'>): Actor {
   return {
-    user: caller === null ? null : { id: caller.user.id, name: caller.user.username, role: caller.user.role },
+    user: caller === null ? null : identityOf(personOf(caller)),
     by: caller === null ? 'none' : caller.sessionId === null ? 'access_token' : 'session',
     job: '',
     ip: facts.ip,
@@ -16,6 +17,10 @@ export function actorOf(endpoint: Endpoint, { caller, facts }: Pick<Call<Endpoin
     requestId: facts.requestId,
     spec: endpoint.audit,
   };
+}
+
+function identityOf({ id, username: name, role }: UserRecord): Actor['user'] {
+  return { id, name, role };
 }
 
 /** Handles the call; if its contract says so, the call itself is an entry. */

@@ -3,14 +3,22 @@ import type { NoticeCode } from '#shared/notices.ts';
 import type { BodyOf, Endpoint, ExtraOf, ParamsOf, QueryOf, ReplyOf } from '#shared/contract.ts';
 import type { AppContext } from '#server/context.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
+import type { Membership } from '#server/http/membership.ts';
 
 /** Caller of a request: the current account, never a snapshot from sign-in. */
 export interface Caller {
   user: UserRecord;
+  /** Who acts for `user`, if that is an organisation; null for the account itself. */
+  membership?: Membership | null;
   /** Record id of the session; null for an access token. */
   sessionId: string | null;
   /** Cookie to send, if the session was renewed. */
   setCookie?: string;
+}
+
+/** The person who calls, for limits, records and the role at the site. */
+export function personOf({ user, membership }: Pick<Caller, 'user' | 'membership'>): UserRecord {
+  return membership?.person ?? user;
 }
 
 /** Source that attempts are counted for. */

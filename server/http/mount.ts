@@ -8,7 +8,7 @@ import { notices } from '#shared/notices.ts';
 import { Role } from '#shared/roles.ts';
 import { actingAs } from '#server/audit-log/actor.ts';
 import type { AppContext } from '#server/context.ts';
-import { type Call, type Caller, Download, type Handler, HandlerResponse, type RequestFacts } from '#server/http/call.ts';
+import { type Call, type Caller, Download, type Handler, HandlerResponse, personOf, type RequestFacts } from '#server/http/call.ts';
 import { failureResponse, markedFailure, toAppError } from '#server/http/failure.ts';
 import { actorOf, recordedCall } from '#server/http/audited-call.ts';
 import { subscriberOf } from '#server/http/client-address.ts';
@@ -145,7 +145,7 @@ function readBody(host: RouteHost, { request, connection, facts, caller, limit }
   const isFromPage = headers.has('origin') || headers.has('sec-fetch-site');
   if (isFromPage && !/^application\/([\w.-]+\+)?json\b/i.test(headers.get('content-type') ?? ''))
     throw new AppError('unsupported_media_type');
-  const owner = caller === null ? `address:${subscriberOf(ip)}` : `user:${caller.user.id}`;
+  const owner = caller === null ? `address:${subscriberOf(ip)}` : `user:${personOf(caller).id}`;
   return readJson({ request, connection, limit }, host.context.bodies, owner);
 }
 

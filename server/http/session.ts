@@ -11,6 +11,7 @@ import type { Filter } from '#server/db/collection.ts';
 import type { SessionRecord } from '#server/db/records/session.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 import type { Caller, RequestFacts } from '#server/http/call.ts';
+import { onBehalf } from '#server/http/membership.ts';
 import { isSameOrigin } from '#server/http/same-origin.ts';
 
 const cookieName = 'session';
@@ -34,7 +35,7 @@ export async function identify(context: AppContext, facts: RequestFacts, endpoin
   const caller = session ?? (await readAccessToken(context, facts));
   checkUserHeader(facts, endpoint, caller.user.id);
   if (caller.user.status !== UserStatus.active) throw new AppError('user_banned');
-  return caller;
+  return onBehalf(context, caller, { facts, endpoint });
 }
 
 /**

@@ -19,6 +19,8 @@ import { sweepWatches } from '#server/tokens/refusal-watch.ts';
 import { sendEverySeconds, sendInvitations, sweepInvitations } from '#server/features/invitations/tend-invitations.ts';
 import { tendBills } from '#server/features/provider-bills/tend-bills.ts';
 import { tendGroupMoves } from '#server/features/groups/tend-moves.ts';
+import { sweepInvites } from '#server/features/organisations/invites.ts';
+import { finishOrganisationTransfers } from '#server/features/organisations/transfer-quota.ts';
 import { finishRedemptions } from '#server/features/redemptions/redeem-code.ts';
 import { finishOrders } from '#server/features/wallet/credit-order.ts';
 import { deleteOldLogs } from '#server/logs/delete-old-logs.ts';
@@ -79,6 +81,8 @@ export const jobs: readonly Job[] = [
   { name: 'sweep-audit-entries', everySeconds: 3600, lockSeconds: 300, run: sweepAuditEntries },
   { name: 'fill-folded-names', everySeconds: 86_400, lockSeconds: 3600, run: fillFoldedNames },
   { name: 'fill-key-endings', everySeconds: 86_400, lockSeconds: 3600, run: fillKeyEndings },
+  { name: 'sweep-organisation-invites', everySeconds: 3600, lockSeconds: 300, run: sweepInvites },
+  { name: 'finish-organisation-transfers', everySeconds: 60, lockSeconds: 300, run: finishOrganisationTransfers },
   { name: 'finish-key-moves', everySeconds: 60, lockSeconds: 300, run: finishKeyMoves },
   { name: 'fold-stored-emails', everySeconds: 86_400, lockSeconds: 3600, run: foldStoredEmails },
   { name: 'sweep-notifications', everySeconds: 3600, lockSeconds: 300, run: sweepNotifications },

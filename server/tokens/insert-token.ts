@@ -38,6 +38,9 @@ export interface NewToken extends TokenFields {
   key?: string;
   /** Application that gets the key. */
   application?: TokenApplication;
+  /** In an organisation (`records/token.ts`). */
+  member_id?: number;
+  team_id?: number;
   /** File that manages it. */
   managed?: ManagedMark;
   managed_by?: string;

@@ -74,6 +74,22 @@ const invitationOf = async ({ app, root }: Scene): Promise<number> => {
   const answer = await root.post('/api/invitation/', { lines, delivery: 'link', valid_seconds: 3600, creates_accounts: false });
   return answer.data.made[0].id;
 };
+const organisationOf = async ({ app, owner }: Scene): Promise<number> =>
+  (await (await app.as(owner)).post('/api/organisation/', { name: 'Harbour', ref: `found-${owner.id}` })).data.id;
+/** With a second member, a team and an invitation. */
+const inOrganisation =
+  (bodyOf: (ids: { id: number }) => unknown = () => undefined): Row =>
+  async (scene, path) => {
+    const id = await organisationOf(scene);
+    const owner = await scene.app.as(scene.owner);
+    const member = await scene.app.as(await scene.app.createUser());
+    const { link } = (await owner.post(`/api/organisation/${id}/invites`, { emails: [], role: 'reader' })).data;
+    await member.post('/api/organisation/invite/accept', { token: link.split('#')[1] });
+    const team = (await owner.post(`/api/organisation/${id}/teams`, { name: 'Search' })).data.id;
+    const { invites } = (await owner.post(`/api/organisation/${id}/invites`, { emails: [], role: 'reader' })).data;
+    const places: Record<string, number | null> = { id, user: member.userId, team, invite: invites[0].id };
+    return { path: path.replaceAll(/\{(\w+)\}/g, (_whole, name: string) => String(places[name])), body: bodyOf({ id }) };
+  };
 const orderOf = async ({ app, owner }: Scene): Promise<string> => {
   const answer = await (await app.as(owner)).post('/api/user/pay', { amount: 1, payment_method: 'zfb' });
   return answer.data.out_trade_no;
@@ -180,6 +196,30 @@ const rows: Readonly<Record<string, Row>> = {
     body: { delivery: 'link', valid_seconds: 3600 },
   }),
   'DELETE /api/invitation/{id}': byId(invitationOf),
+  'GET /api/organisation/{id}': byId(organisationOf),
+  'PUT /api/organisation/{id}': inOrganisation(() => ({ name: 'Quay' })),
+  'PUT /api/organisation/{id}/manage': inOrganisation(() => ({ group: 'default', status: 2 })),
+  'DELETE /api/organisation/{id}': byId(organisationOf),
+  'POST /api/organisation/{id}/fund': inOrganisation(() => ({ amount: 5, ref: 'fund-one' })),
+  'GET /api/organisation/{id}/members': byId(organisationOf),
+  'PUT /api/organisation/{id}/members/{user}': inOrganisation(() => ({ role: 'billing' })),
+  'DELETE /api/organisation/{id}/members/{user}': inOrganisation(),
+  'GET /api/organisation/{id}/invites': byId(organisationOf),
+  'POST /api/organisation/{id}/invites': inOrganisation(() => ({ emails: [], role: 'reader' })),
+  'DELETE /api/organisation/{id}/invites/{invite}': inOrganisation(),
+  'GET /api/organisation/{id}/teams': byId(organisationOf),
+  'POST /api/organisation/{id}/teams': inOrganisation(() => ({ name: 'Billing' })),
+  'PUT /api/organisation/{id}/teams/{team}': inOrganisation(() => ({ name: 'Billing' })),
+  'DELETE /api/organisation/{id}/teams/{team}': inOrganisation(),
+  async 'GET /api/organisation/{id}/usage'(scene, path) {
+    return { path: `${path.replace('{id}', String(await organisationOf(scene)))}?by=member` };
+  },
+  'POST /api/organisation/{id}/scim_token': inOrganisation(),
+  async 'DELETE /api/organisation/{id}/scim_token'(scene, path) {
+    const id = await organisationOf(scene);
+    await (await scene.app.as(scene.owner)).post(`/api/organisation/${id}/scim_token`);
+    return { path: path.replace('{id}', String(id)) };
+  },
   'GET /api/user/{id}': ofOwner,
   'DELETE /api/user/{id}': ofOwner,
   async 'DELETE /api/user/{id}/sessions'(scene, path) {

@@ -107,6 +107,7 @@ number ModelRequestRateLimitSuccessCount 1000
 number ModelRequestRateLimitDurationMinutes 1
 json SiteRateLimits []
 json SiteBudgets []
+text OrganisationFounders users
 json gemini.safety_settings {"HARM_CATEGORY_CIVIC_INTEGRITY":"BLOCK_NONE","default":"OFF"}
 json gemini.version_settings {"default":"v1beta","gemini-1.0-pro":"v1"}
 json claude.model_headers_settings {}

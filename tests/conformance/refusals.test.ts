@@ -4,6 +4,7 @@ import { type ErrorCode, errors, type Language } from '#shared/errors.ts';
 import { accountRefusals } from './refusals/account-refusals.ts';
 import { type ConsoleDesk, openConsoleDesk } from './refusals/console-desk.ts';
 import { deskRefusals } from './refusals/desk-refusals.ts';
+import { organisationRefusals } from './refusals/organisation-refusals.ts';
 import { optionRefusals } from './refusals/option-refusals.ts';
 import { expectRefusal, type Refusal, type Reported } from './refusals/refusal.ts';
 import { openRelayDesk, relayRefusals } from './refusals/relay-refusals.ts';
@@ -13,7 +14,14 @@ import { taskRefusals } from './refusals/task-refusals.ts';
 import { specifiedMessages, withoutMessage } from './refusals/specified-messages.ts';
 
 const languages: readonly Language[] = ['zh', 'en'];
-const consoleRows = { ...requestRefusals, ...accountRefusals, ...signInRefusals, ...optionRefusals, ...deskRefusals };
+const consoleRows = {
+  ...requestRefusals,
+  ...accountRefusals,
+  ...signInRefusals,
+  ...optionRefusals,
+  ...deskRefusals,
+  ...organisationRefusals,
+};
 const rows: Record<ErrorCode, unknown> = { ...consoleRows, ...relayRefusals, ...taskRefusals };
 
 function rowsOf<Desk>(table: Record<string, (desk: Desk) => Promise<Refusal | Reported>>) {
@@ -22,7 +30,16 @@ function rowsOf<Desk>(table: Record<string, (desk: Desk) => Promise<Refusal | Re
 }
 
 it('each code has one row, and each row a code', () => {
-  const tables = [requestRefusals, accountRefusals, signInRefusals, optionRefusals, deskRefusals, relayRefusals, taskRefusals];
+  const tables = [
+    requestRefusals,
+    accountRefusals,
+    signInRefusals,
+    optionRefusals,
+    deskRefusals,
+    organisationRefusals,
+    relayRefusals,
+    taskRefusals,
+  ];
   const named = tables.flatMap((table) => Object.keys(table));
   expect(named.toSorted()).toEqual(Object.keys(errors).toSorted());
   expect(Object.keys(rows)).toHaveLength(named.length);

@@ -19,7 +19,7 @@ export const operationPages: readonly SettingPage[] = [
       {
         name: 'password',
         entries: [
-          ...fields('RegisterEnabled', 'PasswordRegisterEnabled'),
+          ...fields('RegisterEnabled', 'PasswordRegisterEnabled', 'OrganisationFounders'),
           field('PasswordLoginEnabled', { confirmsOff: true }),
           ...fields('EmailVerificationEnabled'),
         ],

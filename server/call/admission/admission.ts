@@ -1,4 +1,6 @@
 // Permissions of a caller, who has a key or a console session.
+import type { AccessPolicy } from '#shared/organisations.ts';
+import { policiesOf, type Standing } from '#server/accounts/memberships.ts';
 import { parseRange } from '#server/network/addresses.ts';
 import { hasLimits } from '#server/accounts/stored-limits.ts';
 import type { TokenRecord } from '#server/db/records/token.ts';
@@ -20,10 +22,24 @@ export interface Admission {
   readonly models: ReadonlySet<string> | null;
   /** Whether the records of the token or the user have rate limits or budgets. */
   readonly isLimited: boolean;
-  readonly ranges: readonly ReturnType<typeof parseRange>[] | null;
+  readonly ranges: readonly Range[] | null;
+  /** Organisation, member and team of the token. Undefined for a token of a person. */
+  readonly standing?: Standing;
+  /** Restrictions of the organisation and the team besides those of the token, each of which a call must fit. Undefined for none. */
+  readonly policies?: readonly CompiledPolicy[];
   /** Address that was allowed last, which is not checked again: most keys are used from one address. */
   readonly lastAddress: { allowed: string | undefined };
 }
+
+/** A policy as calls are compared with it. Null: no restriction. */
+export interface CompiledPolicy {
+  readonly models: ReadonlySet<string> | null;
+  readonly groups: ReadonlySet<string> | null;
+  readonly ranges: readonly Range[] | null;
+  readonly storesNothing: boolean;
+}
+
+type Range = ReturnType<typeof parseRange>;
 
 /** Admission by a key. */
 export interface KeyAdmission extends Admission {
@@ -32,7 +48,22 @@ export interface KeyAdmission extends Admission {
   readonly secretUntil: number;
 }
 
-export function admissionOf(token: TokenRecord, user: UserRecord, secretUntil = -1): KeyAdmission {
+/** @param standing of a token of an organisation */
+export function admissionOf(token: TokenRecord, user: UserRecord, secretUntil = -1, standing: Standing | null = null): KeyAdmission {
+  const admission = ownAdmission(token, user, secretUntil);
+  return standing === null ? admission : { ...admission, standing, policies: policiesOf(standing).map(compiled) };
+}
+
+function compiled({ models, groups, addresses, stores_nothing: storesNothing = false }: AccessPolicy): CompiledPolicy {
+  return {
+    models: models === undefined ? null : new Set(models),
+    groups: groups === undefined ? null : new Set(groups),
+    ranges: addresses === undefined ? null : rangesOf(addresses),
+    storesNothing,
+  };
+}
+
+function ownAdmission(token: TokenRecord, user: UserRecord, secretUntil: number): KeyAdmission {
   return {
     token,
     secretUntil,
@@ -42,13 +73,7 @@ export function admissionOf(token: TokenRecord, user: UserRecord, secretUntil = 
     pinnedChannel: undefined,
     models: token.model_limits_enabled ? new Set(splitList(token.model_limits)) : null,
     isLimited: hasLimits(token) || hasLimits(user),
-    ranges:
-      token.allow_ips.trim() === ''
-        ? null
-        : token.allow_ips
-            .split('\n')
-            .map(rangeOf)
-            .filter((range) => range !== null),
+    ranges: token.allow_ips.trim() === '' ? null : rangesOf(token.allow_ips.split('\n')),
     lastAddress: { allowed: undefined },
   };
 }
@@ -75,8 +100,12 @@ function splitList(text: string): string[] {
     .filter((part) => part !== '');
 }
 
+function rangesOf(lines: readonly string[]): Range[] {
+  return lines.map(rangeOf).filter((range) => range !== null);
+}
+
 /** Parses a line of the allowed addresses; null if invalid. A list with invalid lines only allows no address. */
-function rangeOf(line: string): ReturnType<typeof parseRange> | null {
+function rangeOf(line: string): Range | null {
   const text = line.trim();
   if (text === '') return null;
   try {

@@ -5,6 +5,7 @@ import { pricedName } from '#shared/pricing-rules.ts';
 import { Role } from '#shared/roles.ts';
 import { TokenStatus } from '#shared/tokens.ts';
 import { UserStatus } from '#shared/user.ts';
+import { readStanding } from '#server/accounts/memberships.ts';
 import type { AppContext } from '#server/context.ts';
 import { contains, parseAddress } from '#server/network/addresses.ts';
 import { isSameGroup } from '#server/settings/group-moves.ts';
@@ -56,8 +57,13 @@ const mostParsedKeys = 1_000;
 const shown = 3;
 const shownFrom = 12;
 
-function mayUse({ models, pinnedChannel }: Admission, model: string): boolean {
-  return models === null || pinnedChannel !== undefined || models.has(model) || models.has(pricedName(model));
+function mayUse({ models, pinnedChannel, policies }: Admission, model: string): boolean {
+  if (models !== null && pinnedChannel === undefined && !lists(models, model)) return false;
+  return policies === undefined || policies.every((policy) => policy.models === null || lists(policy.models, model));
+}
+
+function lists(models: ReadonlySet<string>, model: string): boolean {
+  return models.has(model) || models.has(pricedName(model));
 }
 
 export function createTokenGate(context: AppContext): TokenGate {
@@ -110,12 +116,14 @@ export function createTokenGate(context: AppContext): TokenGate {
       return admission;
     },
     checkUse(admission, ip) {
-      if (admission.ranges !== null && ip !== admission.lastAddress.allowed) {
-        const address = parseAddress(ip);
-        if (address === null || !admission.ranges.some((range) => contains(range, address))) throw new AppError('ip_denied');
+      if ((admission.ranges !== null || admission.policies !== undefined) && ip !== admission.lastAddress.allowed) {
+        checkAddress(admission, ip);
         admission.lastAddress.allowed = ip;
       }
       const { group, user, token } = admission;
+      if (admission.policies?.some(({ groups }) => groups !== null && !groups.has(group)) === true) {
+        throw new AppError('token_group_disabled', { group });
+      }
       if (token.group !== '' && !isOffered(settings, user.group, group) && !isSameGroup(settings, group, user.group)) {
         throw new AppError('token_group_disabled', { group });
       }
@@ -138,6 +146,14 @@ export function createTokenGate(context: AppContext): TokenGate {
   };
 }
 
+/** @throws {AppError} `ip_denied` */
+function checkAddress({ ranges, policies = [] }: Admission, ip: string): void {
+  const address = parseAddress(ip);
+  for (const list of [ranges, ...policies.map((policy) => policy.ranges)]) {
+    if (list !== null && (address === null || !list.some((range) => contains(range, address)))) throw new AppError('ip_denied');
+  }
+}
+
 function traitsOf(known: KnownKeys, bare: string): KeyTraits {
   const readings = readingsOf(bare);
   const owner = readings.map(({ key }) => known.lastSeen(hashOf(key))).find((admission) => admission !== null) ?? null;
@@ -152,7 +168,10 @@ function keyReader(context: AppContext, sha256Keys: Sha256Keys): (key: string) =
   return async (key) => {
     const found = await findByKey(context, key, sha256Keys.exist);
     const user = found === null || found.token.DeletedAt !== null ? null : await context.db.collection('users').get(found.token.user_id);
-    return found === null || user === null || user.DeletedAt !== null ? null : admissionOf(found.token, user, found.secretUntil);
+    if (found === null || user === null || user.DeletedAt !== null) return null;
+    if (user.kind !== 'organisation') return admissionOf(found.token, user, found.secretUntil);
+    const standing = await readStanding(context.db, found.token);
+    return standing === null ? null : admissionOf(found.token, user, found.secretUntil, standing);
   };
 }
 

@@ -49,7 +49,15 @@ export interface AuditEntryRecord {
 }
 
 /** Collections whose changes are recorded where they are stored. */
-export type AuditedName = 'users' | 'tokens' | 'channels' | 'redemptions';
+export type AuditedName =
+  | 'users'
+  | 'tokens'
+  | 'channels'
+  | 'redemptions'
+  | 'organisations'
+  | 'organisation_members'
+  | 'teams'
+  | 'organisation_invites';
 
 /** Difference of one field. Values of secrets are not stored. */
 export interface AuditChange {

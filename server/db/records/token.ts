@@ -5,6 +5,13 @@ import type { MoneyFields } from './money-fields.ts';
 export interface TokenRecord extends MoneyFields {
   id: number;
   user_id: number;
+  /**
+   * In an organisation: the member whose token it is, or 0 for a service account. Never changes: a key that is handed over gets another token. Undefined for
+   * tokens of a person.
+   */
+  member_id?: number;
+  /** Team of a service account; 0 or undefined for none. */
+  team_id?: number;
   name: string;
   /** Keyed hash of the key, for look-up; of a key that is only known by its SHA-256, `sha256Hash` of that. */
   key_hash: string;

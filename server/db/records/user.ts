@@ -2,6 +2,8 @@ import type { MoneyFields } from './money-fields.ts';
 
 export interface UserRecord extends MoneyFields {
   id: number;
+  /** An account for several people, without a sign-in (`records/organisation.ts`). Undefined for a person. */
+  kind?: 'organisation';
   username: string;
   /** Case-folded, unique name. Undefined in records of earlier versions until a job adds it. */
   username_folded?: string;

@@ -19,6 +19,8 @@ const creationWindow = { limits: 2, windowSeconds: 86_400 };
 /** Of a token that a file describes, or that an application gets. */
 export interface DescribedToken {
   key?: string;
+  /** Of an organisation's token (`records/token.ts`). */
+  standing?: Pick<NewToken, 'member_id' | 'team_id'>;
   managed?: ManagedMark;
   application?: TokenApplication;
   actorId?: number;
@@ -29,12 +31,13 @@ export async function createTokens(
   context: AppContext,
   owner: UserRecord,
   input: TokenCreate,
-  { actorId = owner.id, key, managed, application }: DescribedToken = {},
+  { actorId = owner.id, key, managed, application, standing = {} }: DescribedToken = {},
 ): Promise<TokenRecord[]> {
   const count = input.count ?? 1;
   if (count > tokenBatchLimit) throw new AppError('token_count_invalid', { limit: tokenBatchLimit }, { field: 'count' });
   const fields = checkNewToken(context, owner, input);
   const described = {
+    ...standing,
     ...(key === undefined ? {} : { key }),
     ...(application === undefined ? {} : { application }),
     ...(managed === undefined ? {} : { managed, managed_by: managed.by }),

@@ -21,6 +21,7 @@ export function presentKeyless(context: Pick<AppContext, 'now'>, record: TokenRe
   return {
     id: record.id,
     user_id: record.user_id,
+    ...standingOf(record),
     name: record.name,
     status: effectiveStatus(record, context.now()),
     created_time: record.created_time,
@@ -58,6 +59,10 @@ export function presentKeyless(context: Pick<AppContext, 'now'>, record: TokenRe
 export function presentMasked(context: Pick<AppContext, 'now' | 'secrets'>, record: TokenRecord): Token {
   const token = presentToken(context, record);
   return { ...token, key: token.key === '' ? '' : `${token.key.slice(0, 3)}**********${token.key.slice(-3)}` };
+}
+
+function standingOf({ member_id, team_id }: TokenRecord): Pick<Token, 'member_id' | 'team_id'> {
+  return { ...(member_id === undefined ? {} : { member_id }), ...(team_id === undefined ? {} : { team_id }) };
 }
 
 function blockOf({ blocked_reason, blocked_time = 0 }: TokenRecord): Pick<Token, 'blocked_reason' | 'blocked_time'> {

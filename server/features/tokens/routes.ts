@@ -1,6 +1,8 @@
 import { AppError } from '#shared/errors.ts';
 import { tokenApi } from '#shared/tokens.ts';
-import { respond, signedIn } from '#server/http/call.ts';
+import type { AppContext } from '#server/context.ts';
+import type { UserRecord } from '#server/db/records/user.ts';
+import { type Caller, personOf, respond, signedIn } from '#server/http/call.ts';
 import { mount, type RouteHost } from '#server/http/mount.ts';
 import { pageBounds, totalExtra } from '#server/http/paging.ts';
 import { createTokens } from './create-tokens.ts';
@@ -8,19 +10,21 @@ import { deleteTokens } from './delete-tokens.ts';
 import { editToken, editTokenStatus } from './edit-token.ts';
 import { presentMasked, presentToken } from './present-token.ts';
 import { editTokens } from './edit-tokens.ts';
+import { checkReach, reachedTokens, standingFor } from './organisation-tokens.ts';
 import { endOldKey, renewToken } from './renew-token.ts';
 import { restoreTokens } from './restore-tokens.ts';
 import { mountUserTokens } from './of-users/user-token-routes.ts';
 import { findToken, listTokens, searchTokens } from './store.ts';
 
-/** Everything is about the caller's own tokens, whatever their role; tokens of others have calls of their own. */
+/** Everything is about tokens of the caller's account, whatever their role at the site; tokens of others have calls of their own. */
 export function mountTokens(host: RouteHost): void {
   mountUserTokens(host);
   mount(host, tokenApi.list, async (call) => {
     const { context, query } = call;
     // This list counts its pages from 0.
     const { size, skip } = pageBounds({ p: (query.p ?? 0) + 1, page_size: query.size ?? query.page_size });
-    const { tokens, total } = await listTokens(context, signedIn(call).user.id, { skip, limit: size });
+    const caller = signedIn(call);
+    const { tokens, total } = await listTokens(context, caller.user.id, { skip, limit: size, where: reachedTokens(caller) });
     return respond(
       tokens.map((token) => presentToken(context, token)),
       { extra: totalExtra(total) },
@@ -29,45 +33,58 @@ export function mountTokens(host: RouteHost): void {
 
   mount(host, tokenApi.search, async (call) => {
     const { keyword, token: key } = call.query;
-    const found = await searchTokens(call.context, signedIn(call).user.id, { keyword, key });
+    const caller = signedIn(call);
+    const found = await searchTokens(call.context, caller.user.id, { keyword, key, where: reachedTokens(caller) });
     return found.map((token) => presentToken(call.context, token));
   });
 
   mount(host, tokenApi.read, async (call) => {
-    const token = await findToken(call.context, signedIn(call).user.id, idOf(call.params.id));
+    const { id: userId } = await reaching(call, [idOf(call.params.id)]);
+    const token = await findToken(call.context, userId, idOf(call.params.id));
     if (token === null) throw new AppError('not_found');
     return presentMasked(call.context, token);
   });
 
   mount(host, tokenApi.create, async (call) => {
-    const created = await createTokens(call.context, signedIn(call).user, call.body);
+    const caller = signedIn(call);
+    const standing = await standingFor(call.context, caller, call.body);
+    const created = await createTokens(call.context, caller.user, call.body, { actorId: personOf(caller).id, standing });
     return created.map((token) => presentToken(call.context, token));
   });
 
   mount(host, tokenApi.edit, async (call) => {
-    const { user } = signedIn(call);
+    const user = await reaching(call, [call.body.id]);
     const edit = call.query.status_only === undefined ? editToken : editTokenStatus;
     return presentMasked(call.context, await edit(call.context, user, call.body));
   });
 
   mount(host, tokenApi.renew, async (call) => {
     const renewal = { ...call.body, id: idOf(call.params.id) };
-    return presentToken(call.context, await renewToken(call.context, signedIn(call).user, renewal));
+    return presentToken(call.context, await renewToken(call.context, await reaching(call, [renewal.id]), renewal));
   });
 
-  mount(host, tokenApi.endOldKey, async (call) =>
-    presentMasked(call.context, await endOldKey(call.context, signedIn(call).user, idOf(call.params.id))),
-  );
+  mount(host, tokenApi.endOldKey, async (call) => {
+    const id = idOf(call.params.id);
+    return presentMasked(call.context, await endOldKey(call.context, await reaching(call, [id]), id));
+  });
 
   mount(host, tokenApi.remove, async (call) => {
-    const count = await deleteTokens(call.context, signedIn(call).user.id, [idOf(call.params.id)]);
+    const id = idOf(call.params.id);
+    const count = await deleteTokens(call.context, (await reaching(call, [id])).id, [id]);
     if (count === 0) throw new AppError('not_found');
     return undefined;
   });
 
-  mount(host, tokenApi.editMany, (call) => editTokens(call.context, signedIn(call).user, call.body));
-  mount(host, tokenApi.removeMany, (call) => deleteTokens(call.context, signedIn(call).user.id, call.body.ids));
-  mount(host, tokenApi.restoreMany, (call) => restoreTokens(call.context, signedIn(call).user.id, call.body.ids));
+  mount(host, tokenApi.editMany, async (call) => editTokens(call.context, await reaching(call, call.body.ids), call.body));
+  mount(host, tokenApi.removeMany, async (call) => deleteTokens(call.context, (await reaching(call, call.body.ids)).id, call.body.ids));
+  mount(host, tokenApi.restoreMany, async (call) => restoreTokens(call.context, (await reaching(call, call.body.ids)).id, call.body.ids));
+}
+
+/** The account of tokens that the caller reaches. @throws {AppError} `not_found` */
+async function reaching(call: { context: AppContext; caller: Caller | null }, ids: readonly number[]): Promise<UserRecord> {
+  const caller = signedIn(call);
+  await checkReach(call.context, caller, ids);
+  return caller.user;
 }
 
 function idOf(text: string): number {

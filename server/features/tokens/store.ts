@@ -27,9 +27,9 @@ export function ownToken(userId: number, id: number): Filter<TokenRecord> {
 export async function listTokens(
   { db }: AppContext,
   userId: number,
-  { skip, limit }: { skip: number; limit: number },
+  { skip, limit, where }: { skip: number; limit: number; where: Filter<TokenRecord> },
 ): Promise<{ tokens: TokenRecord[]; total: number }> {
-  const filter: Filter<TokenRecord> = { user_id: userId, DeletedAt: null };
+  const filter: Filter<TokenRecord> = { ...where, user_id: userId, DeletedAt: null };
   const total = await db.collection('tokens').count(filter, exactTotal + 1);
   const tokens = isBehind(skip, total) ? [] : await db.collection('tokens').find(filter, { sort: [['id', -1]], skip, limit });
   return { tokens, total };
@@ -42,6 +42,8 @@ export async function findToken({ db }: AppContext, userId: number, id: number):
 export interface TokenSearch {
   keyword: string | undefined;
   key: string | undefined;
+  /** Tokens that the caller reaches. */
+  where: Filter<TokenRecord>;
 }
 
 /**
@@ -57,7 +59,7 @@ export async function searchTokens(context: AppContext, userId: number, search: 
   }
 }
 
-async function lookThrough(context: AppContext, userId: number, { keyword, key }: TokenSearch): Promise<TokenRecord[]> {
+async function lookThrough(context: AppContext, userId: number, { keyword, key, where }: TokenSearch): Promise<TokenRecord[]> {
   const bare = (key ?? '').replace(/^sk-/, '');
   const wanted = bare.toLowerCase();
   const isWanted = (token: TokenRecord) =>
@@ -65,6 +67,7 @@ async function lookThrough(context: AppContext, userId: number, { keyword, key }
       ? readKey(context, token).toLowerCase().includes(wanted)
       : token.key_ending.toLowerCase().includes(wanted) || token.key_hash === sha256HashOfKey(bare);
   const filter: Filter<TokenRecord> = {
+    ...where,
     user_id: userId,
     DeletedAt: null,
     ...(keyword === undefined ? {} : { name: { contains: keyword } }),

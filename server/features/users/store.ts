@@ -71,7 +71,8 @@ export async function readLivingUser(context: AppContext, id: number): Promise<U
 }
 
 function filterOf({ keyword, group }: UserQuery): Filter<UserRecord> {
-  const parts: Filter<UserRecord>[] = [];
+  // Organisations have a list of their own.
+  const parts: Filter<UserRecord>[] = [{ kind: { exists: false } }];
   if (group !== undefined) parts.push({ group });
   if (keyword !== undefined) {
     const matches: Filter<UserRecord>[] = [
@@ -82,5 +83,5 @@ function filterOf({ keyword, group }: UserQuery): Filter<UserRecord> {
     if (/^\d{1,15}$/.test(keyword)) matches.push({ id: Number(keyword) });
     parts.push({ or: matches });
   }
-  return parts.length === 0 ? {} : { and: parts };
+  return { and: parts };
 }

@@ -58,15 +58,38 @@ export async function finishKeyMoves(context: AppContext): Promise<void> {
   for (const { id } of tokens) await withEditLock(context, `token:${id}`, () => finish(context, id));
 }
 
+/**
+ * Gives the key of an organisation's token to another member or a service account of it. The key gets a new token, so that usage until then stays with
+ * the former one.
+ * @throws {AppError} `not_found`, `token_moving`
+ */
+export function handOverToken(
+  context: AppContext,
+  {
+    id,
+    actor,
+    owner,
+    standing,
+  }: { id: number; actor: UserRecord; owner: UserRecord; standing: Pick<TokenRecord, 'member_id' | 'team_id'> },
+): Promise<TokenRecord> {
+  return withEditLock(context, `token:${id}`, async () => {
+    const token = await context.db.collection('tokens').get(id);
+    if (token === null) throw new AppError('not_found');
+    return begin(context, { actor, owner, target: owner, token, revision: undefined, standing });
+  });
+}
+
 interface Move {
   actor: UserRecord;
   owner: UserRecord;
   target: UserRecord;
   token: TokenRecord;
   revision: number | undefined;
+  /** Of the new token, in an organisation. */
+  standing?: Pick<TokenRecord, 'member_id' | 'team_id'>;
 }
 
-async function begin(context: AppContext, { actor, owner, target, token: { id }, revision }: Move): Promise<TokenRecord> {
+async function begin(context: AppContext, { actor, owner, target, token: { id }, revision, standing }: Move): Promise<TokenRecord> {
   const movedTo = await context.db.nextId('tokens');
   const edited = await editRecord(context, 'tokens', {
     id,
@@ -74,26 +97,37 @@ async function begin(context: AppContext, { actor, owner, target, token: { id },
     revision,
     change(token) {
       if (token.moved_to !== undefined) throw new AppError('token_moving');
-      checkRecordIsFree('tokens', token, { ...token, user_id: target.id });
+      if (owner.id !== target.id) checkRecordIsFree('tokens', token, { ...token, user_id: target.id });
       return { set: { moved_to: movedTo, moving_at: context.now(), moving_by: actor.id } };
     },
     present: (token) => presentPlain(context, { token, owner }),
   });
   if (edited === null) throw new AppError('not_found');
-  await insertMoved(context, edited.after, target);
+  await insertMoved(context, edited.after, target, standing ?? standingWith(target));
   await finish(context, id);
   const moved = await context.db.collection('tokens').get(movedTo);
   if (moved === null) throw new AppError('not_found');
   return moved;
 }
 
+/** A key that is moved to an organisation becomes that of a service account. */
+function standingWith({ kind }: UserRecord): Pick<TokenRecord, 'member_id' | 'team_id'> {
+  return kind === 'organisation' ? { member_id: 0 } : {};
+}
+
 /** The new token, which has no key yet. */
-async function insertMoved(context: AppContext, token: TokenRecord, target: UserRecord): Promise<void> {
+async function insertMoved(
+  context: AppContext,
+  token: TokenRecord,
+  target: UserRecord,
+  standing: Pick<TokenRecord, 'member_id' | 'team_id'>,
+): Promise<void> {
   const { settings, db } = context;
   const { moved_to: id = 0, group } = token;
   const staysInGroup = group === '' || mayUseGroup(settings, target.group, group) || isSameGroup(settings, group, target.group);
   const record: TokenRecord = {
     ...withoutKeys(token),
+    ...standing,
     id,
     user_id: target.id,
     key_hash: placeOf(id),
@@ -113,7 +147,17 @@ async function insertMoved(context: AppContext, token: TokenRecord, target: User
 function withoutKeys(token: TokenRecord): TokenRecord {
   const copy = { ...token };
   const { unset = [] } = storedOldKeys([]);
-  for (const field of [...unset, 'moved_to', 'moving_at', 'moving_by', 'charged_quota', 'fencing_tokens', 'audited'] as const) {
+  for (const field of [
+    ...unset,
+    'moved_to',
+    'moving_at',
+    'moving_by',
+    'charged_quota',
+    'fencing_tokens',
+    'audited',
+    'member_id',
+    'team_id',
+  ] as const) {
     Reflect.deleteProperty(copy, field);
   }
   return copy;

@@ -1,0 +1,96 @@
+import type { OrganisationRole } from '#shared/organisation-roles.ts';
+
+/** An organisation; its id is that of its account in `users`, which holds its wallet, limits and budgets. */
+export interface OrganisationRecord {
+  id: number;
+  name: string;
+  /** JSON text of an `AccessPolicy`, or empty. */
+  policy: string;
+  /** Mail domains whose members join by themselves, comma-separated. */
+  domains: string;
+  domain_role: OrganisationRole;
+  /** Keyed hash of the token for SCIM; undefined if there is none. */
+  scim_hash?: string;
+  /** Unix seconds at which that token was created. */
+  scim_since?: number;
+  founded_by: number;
+  /** Reference of its foundation, with the founder's id: a repetition founds no second one. */
+  found_ref: string;
+  /** Unix seconds. */
+  created_time: number;
+  DeletedAt: string | null;
+  revision: number;
+  audited?: string;
+}
+
+export interface OrganisationMemberRecord {
+  id: number;
+  organisation_id: number;
+  user_id: number;
+  role: OrganisationRole;
+  /** 0 for none. */
+  team_id: number;
+  /** Undefined while the member is active. */
+  suspended?: true;
+  source: 'invite' | 'domain' | 'scim' | 'founder';
+  invited_by: number;
+  /** Unix seconds. */
+  joined_at: number;
+  /** Of the calls of this member's tokens in the organisation (`accounts/stored-limits.ts`). */
+  rate_limits?: string;
+  budgets?: string;
+  /** Id at the client of SCIM. */
+  external_id?: string;
+  revision: number;
+  audited?: string;
+}
+
+export interface TeamRecord {
+  id: number;
+  organisation_id: number;
+  name: string;
+  /** JSON text of an `AccessPolicy`, or empty. */
+  policy: string;
+  /** Of the calls of the team's tokens together. */
+  rate_limits?: string;
+  budgets?: string;
+  external_id?: string;
+  /** Unix seconds. */
+  created_time: number;
+  revision: number;
+  audited?: string;
+}
+
+/** An open invitation; removed when it is accepted, withdrawn or expired. */
+export interface OrganisationInviteRecord {
+  id: number;
+  organisation_id: number;
+  /** In lower case; empty for a link. */
+  email: string;
+  role: OrganisationRole;
+  team_id: number;
+  /** Keyed hash of the link's secret. */
+  token_hash: string;
+  created_by: number;
+  /** Unix seconds. */
+  created_at: number;
+  expires_at: number;
+  mail: 'none' | 'sent' | 'failed';
+  revision: number;
+  audited?: string;
+}
+
+/** Quota on its way between a person and an organisation. */
+export interface OrganisationTransferRecord {
+  /** Actor, receiver and the reference of the request. */
+  id: string;
+  from_id: number;
+  to_id: number;
+  /** Quota. */
+  amount: number;
+  actor_id: number;
+  /** Milliseconds. */
+  created_at: number;
+  /** Milliseconds since which it is due; undefined once it is done. */
+  due_at?: number;
+}

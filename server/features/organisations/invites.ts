@@ -1,0 +1,140 @@
+// Invitations to an organisation, by mail or by a link for one person. Whoever has the link joins; the mail is no proof of an address.
+import type { OrganisationRole } from '#shared/organisation-roles.ts';
+import { inviteDays, mostOpenInvites } from '#shared/organisations.ts';
+import { AppError, type Language } from '#shared/errors.ts';
+import { fieldRules, invalidField } from '#shared/field-rules.ts';
+import { mayChangeRole } from '#shared/organisation-roles.ts';
+import { withEditLock } from '#server/accounts/edit-lock.ts';
+import type { AppContext } from '#server/context.ts';
+import type { OrganisationInviteRecord, OrganisationMemberRecord, OrganisationRecord } from '#server/db/records/organisation.ts';
+import type { UserRecord } from '#server/db/records/user.ts';
+import type { RequestFacts } from '#server/http/call.ts';
+import { enforceLimit, enforceSourceLimit } from '#server/http/rate-limit.ts';
+import { siteAddress } from '#server/settings/site-address.ts';
+import { inviteMail } from './invite-mail.ts';
+import { addMember } from './members.ts';
+import type { Reached } from './reach.ts';
+
+/** 32 characters of 62: 190 random bits. */
+const tokenLength = 32;
+const wrongLimit = { count: 30, windowSeconds: 1200 };
+/** Mails that one organisation may send in a day. */
+const mailLimit = { count: 500, windowSeconds: 86_400 };
+
+interface Requested {
+  emails: readonly string[];
+  role: OrganisationRole;
+  team_id?: number | undefined;
+}
+
+export interface Invited {
+  invites: OrganisationInviteRecord[];
+  /** Only if no mails were requested. */
+  link?: string;
+}
+
+/**
+ * @throws {AppError} `organisation_right_missing`, `organisation_invites_limit`, `mail_unconfigured`, `server_address_required`, `mail_address_invalid`,
+ * `rate_limited`
+ */
+export async function invite(context: AppContext, reached: Reached, requested: Requested, language: Language): Promise<Invited> {
+  const { organisation, person } = reached;
+  const { role: actor } = reached.member;
+  const { role, team_id: teamId = 0 } = requested;
+  if (!mayChangeRole(actor, role)) throw new AppError('organisation_right_missing', {}, { field: 'role' });
+  const site = siteAddress(context.settings);
+  if (requested.emails.length > 0 && !context.mail.isConfigured) throw new AppError('mail_unconfigured', {}, { field: 'emails' });
+  if (requested.emails.length > 0 && site === undefined) throw new AppError('server_address_required', {}, { field: 'emails' });
+  const emails = [...new Set(requested.emails.map((email) => email.trim().toLowerCase()))];
+  if (!emails.every((email) => /^[^\s@]+@[^\s@]+$/.test(email))) throw invalidField('emails', fieldRules.invalid);
+  if (emails.length > 0) {
+    await enforceLimit(context, { key: `organisation-mails:${organisation.id}`, hits: emails.length, ...mailLimit });
+  }
+  const created = await withEditLock(context, `organisation-invites:${organisation.id}`, async () => {
+    const invites = context.db.collection('organisation_invites');
+    const open = await invites.count({ organisation_id: organisation.id }, mostOpenInvites);
+    const count = Math.max(1, emails.length);
+    if (open + count > mostOpenInvites) throw new AppError('organisation_invites_limit', { limit: mostOpenInvites });
+    const list: { record: OrganisationInviteRecord; token: string }[] = [];
+    for (const email of emails.length === 0 ? [''] : emails) {
+      const token = context.randomText(tokenLength);
+      const record = await newInvite(context, { organisation, person, email, role, teamId, token });
+      await invites.insert(record);
+      list.push({ record, token });
+    }
+    return list;
+  });
+  const [first] = created;
+  if (emails.length === 0 && first !== undefined) {
+    return { invites: [first.record], link: `${site ?? ''}/organisation-invite#${first.token}` };
+  }
+  const invites: OrganisationInviteRecord[] = [];
+  for (const { record, token } of created) {
+    const text = inviteMail({
+      language,
+      organisation: organisation.name,
+      inviter: person.display_name === '' ? person.username : person.display_name,
+      systemName: context.settings.get('SystemName'),
+      link: `${site ?? ''}/organisation-invite#${token}`,
+      expires: record.expires_at,
+    });
+    const mail = await context.mail.send({ to: record.email, ...text }).then(
+      () => 'sent' as const,
+      () => 'failed' as const,
+    );
+    invites.push((await context.db.collection('organisation_invites').patch({ id: record.id }, { set: { mail } })) ?? record);
+  }
+  return { invites };
+}
+
+async function newInvite(
+  context: AppContext,
+  given: { organisation: OrganisationRecord; person: UserRecord; email: string; role: OrganisationRole; teamId: number; token: string },
+): Promise<OrganisationInviteRecord> {
+  const now = Math.floor(context.now() / 1000);
+  return {
+    id: await context.db.nextId('organisation_invites'),
+    organisation_id: given.organisation.id,
+    email: given.email,
+    role: given.role,
+    team_id: given.teamId,
+    token_hash: hashOf(context, given.token),
+    created_by: given.person.id,
+    created_at: now,
+    expires_at: now + inviteDays * 86_400,
+    mail: 'none',
+    revision: 1,
+  };
+}
+
+/** @throws {AppError} `organisation_invite_invalid`, `rate_limited` */
+export async function findInvite(context: AppContext, facts: RequestFacts, token: string): Promise<OrganisationInviteRecord> {
+  const invites = context.db.collection('organisation_invites');
+  const found = token === '' ? null : await invites.first({ token_hash: hashOf(context, token) });
+  if (found !== null && found.expires_at * 1000 > context.now()) return found;
+  await enforceSourceLimit(context, facts, { key: 'organisation-invite-from', ...wrongLimit });
+  throw new AppError('organisation_invite_invalid');
+}
+
+/** Joins by an invitation, which ends. @throws {AppError} `organisation_invite_invalid`, `organisation_members_limit` */
+export async function acceptInvite(
+  context: AppContext,
+  person: UserRecord,
+  found: OrganisationInviteRecord,
+): Promise<OrganisationMemberRecord> {
+  const { id, organisation_id: organisationId, role, team_id, created_by } = found;
+  // One of several concurrent requests removes it; a person who is a member keeps the present role.
+  const known = await context.db.collection('organisation_members').first({ organisation_id: organisationId, user_id: person.id });
+  if (known !== null) return known;
+  if ((await context.db.collection('organisation_invites').remove({ id })) === 0) throw new AppError('organisation_invite_invalid');
+  return addMember(context, organisationId, { user_id: person.id, role, team_id, source: 'invite', invited_by: created_by });
+}
+
+/** Job: removes what has expired. */
+export function sweepInvites({ db, now }: AppContext): Promise<number> {
+  return db.collection('organisation_invites').remove({ expires_at: { lt: Math.floor(now() / 1000) } });
+}
+
+function hashOf({ secrets }: Pick<AppContext, 'secrets'>, token: string): string {
+  return secrets.hash(`organisation-invite:${token}`);
+}

@@ -1,0 +1,313 @@
+import { AppError } from '#shared/errors.ts';
+import { mayInOrganisation, type OrganisationRight } from '#shared/organisation-roles.ts';
+import { type Member, organisationApi, type Team, type UsagePart } from '#shared/organisations.ts';
+import type { AppContext } from '#server/context.ts';
+import type { Filter } from '#server/db/collection.ts';
+import { editRecord } from '#server/db/edit-record.ts';
+import type { OrganisationMemberRecord, TeamRecord } from '#server/db/records/organisation.ts';
+import type { UserRecord } from '#server/db/records/user.ts';
+import { type Caller, signedIn } from '#server/http/call.ts';
+import { mount, type RouteHost } from '#server/http/mount.ts';
+import { mountReading } from '#server/http/fair-reads.ts';
+import { exactTotal, pageBounds, pageResponse } from '#server/http/paging.ts';
+import { createTeam, editOrganisation, editTeam, manageOrganisation, removeTeam } from './edit-organisation.ts';
+import { endOrganisation, foundOrganisation } from './found-organisation.ts';
+import { acceptInvite, findInvite, invite } from './invites.ts';
+import { editMember, removeMember } from './members.ts';
+import { presentInvite, presentMember, presentOrganisation, presentTeam } from './present.ts';
+import { reach, type Reached, readOrganisation } from './reach.ts';
+import { listParts, type PartOfUsage, spanOf, sumBy, thisMonth, tokensOf, usageByModel, usageByToken } from './read-usage.ts';
+import { transferQuota } from './transfer-quota.ts';
+
+const scimTokenLength = 48;
+
+interface OrganisationCall {
+  context: AppContext;
+  caller: Caller | null;
+  params: { id: string };
+}
+
+export function mountOrganisations(host: RouteHost): void {
+  const reached = (call: OrganisationCall, right: OrganisationRight) => reach(call, Number(call.params.id), right);
+  const present = (context: AppContext, { organisation, account, member }: Reached) =>
+    presentOrganisation(context, { organisation, account }, member.role);
+  /** As it is now. */
+  const again = async (call: OrganisationCall) => present(call.context, await reached(call, 'member'));
+
+  mount(host, organisationApi.list, async ({ context, ...call }) => {
+    const { user } = signedIn(call);
+    const members = await context.db
+      .collection('organisation_members')
+      .find({ user_id: user.id, suspended: { exists: false } }, { sort: [['id', 1]], limit: 200 });
+    const list = await Promise.all(
+      members.map(({ organisation_id: id }) =>
+        reach({ context, caller: signedIn(call) }, id, 'member').then(
+          (one) => present(context, one),
+          () => null,
+        ),
+      ),
+    );
+    return list.filter((one) => one !== null);
+  });
+  mount(host, organisationApi.listAll, async ({ context, query }) => {
+    const bounds = pageBounds(query);
+    const filter = { DeletedAt: null, ...(query.keyword === undefined ? {} : { name: { contains: query.keyword } }) };
+    const organisations = context.db.collection('organisations');
+    const total = await organisations.count(filter, exactTotal + 1);
+    const records = await organisations.find(filter, { sort: [['id', -1]], skip: bounds.skip, limit: bounds.size });
+    const accounts = await usersById(
+      context,
+      records.map(({ id }) => id),
+    );
+    const items = records.flatMap((organisation) => {
+      const account = accounts.get(organisation.id);
+      return account === undefined ? [] : [presentOrganisation(context, { organisation, account }, undefined)];
+    });
+    return pageResponse(await Promise.all(items), bounds, total);
+  });
+  mount(host, organisationApi.create, async (call) => {
+    const { id } = await foundOrganisation(call.context, signedIn(call).user, call.body);
+    return present(call.context, await reach(call, id, 'member'));
+  });
+  mount(host, organisationApi.read, again);
+  mount(host, organisationApi.edit, async (call) => {
+    const { organisation } = await reached(call, 'manage');
+    await editOrganisation(call.context, organisation, call.body);
+    return again(call);
+  });
+  mount(host, organisationApi.manage, async (call) => {
+    const id = Number(call.params.id);
+    const { organisation } = await readOrganisation(call.context, id);
+    await manageOrganisation(call.context, organisation, { ...call.body, actorId: signedIn(call).user.id });
+    return presentOrganisation(call.context, await readOrganisation(call.context, id), undefined);
+  });
+  mount(host, organisationApi.remove, async (call) => {
+    const { organisation } = await reached(call, 'own');
+    await endOrganisation(call.context, organisation);
+    return undefined;
+  });
+  mount(host, organisationApi.fund, async (call) => {
+    const { amount, direction, ref } = call.body;
+    const { organisation, person } = await reached(call, direction === 'out' ? 'own' : 'member');
+    const [from, to] = direction === 'out' ? [organisation.id, person.id] : [person.id, organisation.id];
+    await transferQuota(call.context, { from, to, amount, actorId: person.id, ref });
+    return again(call);
+  });
+  mountMembers(host, reached);
+  mountTeams(host, reached);
+  mountInvites(host, reached);
+
+  mountReading(host, organisationApi.usage, async (call) => {
+    const one = await reached(call, 'member');
+    return readParts(call.context, one, call.query);
+  });
+  mount(host, organisationApi.newScimToken, async (call) => {
+    const { organisation } = await reached(call, 'own');
+    const { context } = call;
+    const token = context.randomText(scimTokenLength);
+    const set = { scim_hash: context.secrets.hash(`scim:${token}`), scim_since: Math.floor(context.now() / 1000) };
+    await editRecord(context, 'organisations', { id: organisation.id, change: () => ({ set }) });
+    return { token };
+  });
+  mount(host, organisationApi.endScimToken, async (call) => {
+    const { organisation } = await reached(call, 'own');
+    await editRecord(call.context, 'organisations', {
+      id: organisation.id,
+      change: () => ({ set: {}, unset: ['scim_hash', 'scim_since'] }),
+    });
+    return undefined;
+  });
+}
+
+type Reaching = (call: OrganisationCall, right: OrganisationRight) => Promise<Reached>;
+
+function mountMembers(host: RouteHost, reached: Reaching): void {
+  mount(host, organisationApi.members, async (call) => {
+    const one = await reached(call, 'member');
+    const { context, query } = call;
+    const bounds = pageBounds(query);
+    const filter: Filter<OrganisationMemberRecord> = { organisation_id: one.organisation.id, ...(await named(context, query.keyword)) };
+    const members = context.db.collection('organisation_members');
+    const total = await members.count(filter, exactTotal + 1);
+    const records = await members.find(filter, { sort: [['id', 1]], skip: bounds.skip, limit: bounds.size });
+    return pageResponse(await presentMembers(context, one, records), bounds, total);
+  });
+  mount(host, organisationApi.editMember, async (call) => {
+    const one = await reached(call, 'manage');
+    const [member] = await presentMembers(call.context, one, [await editMember(call.context, one, Number(call.params.user), call.body)]);
+    if (member === undefined) throw new AppError('member_unknown');
+    return member;
+  });
+  mount(host, organisationApi.removeMember, async (call) => {
+    const one = await reached(call, 'member');
+    const heir = call.query.hand_over_to ?? '0';
+    if (!/^\d{1,15}$/.test(heir)) throw new AppError('member_unknown', {}, { field: 'hand_over_to' });
+    await removeMember(call.context, one, Number(call.params.user), Number(heir));
+    return undefined;
+  });
+}
+
+/** Members whose names contain the keyword: few enough to look at. */
+async function named({ db }: AppContext, keyword: string | undefined): Promise<Filter<OrganisationMemberRecord>> {
+  if (keyword === undefined) return {};
+  const user = await db.collection('users').first({ username: keyword });
+  return { user_id: user?.id ?? -1 };
+}
+
+async function presentMembers(context: AppContext, one: Reached, records: readonly OrganisationMemberRecord[]): Promise<Member[]> {
+  const { id } = one.organisation;
+  const users = await usersById(
+    context,
+    records.map(({ user_id: userId }) => userId),
+  );
+  const usage = mayInOrganisation(one.member.role, 'usage') ? await monthBy(context, id, (token) => token?.member_id ?? 0) : null;
+  return Promise.all(
+    records.map(async (record) =>
+      presentMember(record, {
+        user: users.get(record.user_id),
+        tokens: await context.db.collection('tokens').count({ member_id: record.user_id, user_id: id, DeletedAt: null }, exactTotal),
+        usage: usage === null ? undefined : (usage.get(record.user_id) ?? noUsage),
+      }),
+    ),
+  );
+}
+
+const noUsage: PartOfUsage = { calls: 0, tokens: 0, quota: 0 };
+
+async function monthBy(context: AppContext, id: number, keyOf: Parameters<typeof sumBy<number>>[2]): Promise<Map<number, PartOfUsage>> {
+  const parts = await usageByToken(context, id, thisMonth(context));
+  return sumBy(parts, await tokensOf(context, id, parts.keys()), keyOf);
+}
+
+function mountTeams(host: RouteHost, reached: Reaching): void {
+  mount(host, organisationApi.teams, async (call) => {
+    const one = await reached(call, 'member');
+    const teams = await call.context.db
+      .collection('teams')
+      .find({ organisation_id: one.organisation.id }, { sort: [['name', 1]], limit: 1000 });
+    return presentTeams(call.context, one, teams);
+  });
+  mount(host, organisationApi.createTeam, async (call) => {
+    const one = await reached(call, 'manage');
+    return onlyTeam(await presentTeams(call.context, one, [await createTeam(call.context, one.organisation.id, call.body)]));
+  });
+  mount(host, organisationApi.editTeam, async (call) => {
+    const one = await reached(call, 'manage');
+    const team = { id: Number(call.params.team), organisation_id: one.organisation.id };
+    return onlyTeam(await presentTeams(call.context, one, [await editTeam(call.context, team, call.body)]));
+  });
+  mount(host, organisationApi.removeTeam, async (call) => {
+    const { organisation } = await reached(call, 'manage');
+    await removeTeam(call.context, { id: Number(call.params.team), organisation_id: organisation.id });
+    return undefined;
+  });
+}
+
+function onlyTeam([team]: Team[]): Team {
+  if (team === undefined) throw new AppError('team_unknown');
+  return team;
+}
+
+async function presentTeams(
+  context: AppContext,
+  { organisation: { id }, member: { role } }: Reached,
+  teams: readonly TeamRecord[],
+): Promise<Team[]> {
+  const { db } = context;
+  const memberTeams = new Map<number, number>();
+  const counts = new Map<number, number>();
+  for await (const member of db.collection('organisation_members').each({ organisation_id: id })) {
+    memberTeams.set(member.user_id, member.team_id);
+    counts.set(member.team_id, (counts.get(member.team_id) ?? 0) + 1);
+  }
+  const usage = mayInOrganisation(role, 'usage')
+    ? await monthBy(context, id, (token) => token?.team_id || (memberTeams.get(token?.member_id ?? 0) ?? 0))
+    : null;
+  return Promise.all(
+    teams.map(async (team) =>
+      presentTeam(team, {
+        members: counts.get(team.id) ?? 0,
+        tokens: await db.collection('tokens').count({ team_id: team.id, user_id: id, DeletedAt: null }, exactTotal),
+        usage: usage === null ? undefined : (usage.get(team.id) ?? noUsage),
+      }),
+    ),
+  );
+}
+
+function mountInvites(host: RouteHost, reached: Reaching): void {
+  mount(host, organisationApi.invites, async (call) => {
+    const { organisation } = await reached(call, 'manage');
+    const open = { organisation_id: organisation.id, expires_at: { gte: Math.floor(call.context.now() / 1000) } };
+    const invites = await call.context.db.collection('organisation_invites').find(open, { sort: [['id', -1]], limit: 500 });
+    return invites.map(presentInvite);
+  });
+  mount(host, organisationApi.invite, async (call) => {
+    const { invites, link } = await invite(call.context, await reached(call, 'manage'), call.body, call.facts.language);
+    return { invites: invites.map(presentInvite), ...(link === undefined ? {} : { link }) };
+  });
+  mount(host, organisationApi.withdraw, async (call) => {
+    const { organisation } = await reached(call, 'manage');
+    const removed = await call.context.db
+      .collection('organisation_invites')
+      .remove({ id: Number(call.params.invite), organisation_id: organisation.id });
+    if (removed === 0) throw new AppError('not_found');
+    return undefined;
+  });
+  mount(host, organisationApi.openInvite, async ({ context, facts, body }) => {
+    const found = await findInvite(context, facts, body.token);
+    const [organisation, inviter] = await Promise.all([
+      context.db.collection('organisations').get(found.organisation_id),
+      context.db.collection('users').get(found.created_by),
+    ]);
+    if (organisation === null || organisation.DeletedAt !== null) throw new AppError('organisation_invite_invalid');
+    const name = inviter === null ? '' : inviter.display_name === '' ? inviter.username : inviter.display_name;
+    return { organisation: organisation.name, inviter: name, role: found.role, expires_at: found.expires_at };
+  });
+  mount(host, organisationApi.join, async (call) => {
+    const found = await findInvite(call.context, call.facts, call.body.token);
+    await acceptInvite(call.context, signedIn(call).user, found);
+    const one = await reach(call, found.organisation_id, 'member');
+    return presentOrganisation(call.context, one, one.member.role);
+  });
+}
+
+/** A developer gets the part of the own tokens. */
+async function readParts(
+  context: AppContext,
+  { organisation: { id }, member: { role }, person }: Reached,
+  {
+    by,
+    start_timestamp: start,
+    end_timestamp: end,
+  }: { by: 'member' | 'team' | 'token' | 'model'; start_timestamp?: number | undefined; end_timestamp?: number | undefined },
+): Promise<UsagePart[]> {
+  const span = spanOf(context, start, end);
+  const readsAll = mayInOrganisation(role, 'usage');
+  if (by === 'model') {
+    if (!readsAll) throw new AppError('organisation_right_missing', {}, { field: 'by' });
+    return listParts(await usageByModel(context, id, span), (name) => name);
+  }
+  const all = await usageByToken(context, id, span);
+  const tokens = await tokensOf(context, id, all.keys());
+  const parts = readsAll ? all : new Map([...all].filter(([token]) => tokens.get(token)?.member_id === person.id));
+  if (by === 'token') return listParts(parts, (token) => tokens.get(token)?.name ?? '');
+  if (by === 'member') {
+    const sums = sumBy(parts, tokens, (token) => token?.member_id ?? 0);
+    const users = await usersById(
+      context,
+      [...sums.keys()].filter((member) => member !== 0),
+    );
+    return listParts(sums, (member) => users.get(member)?.username ?? '');
+  }
+  const members = new Map<number, number>();
+  for await (const member of context.db.collection('organisation_members').each({ organisation_id: id }))
+    members.set(member.user_id, member.team_id);
+  const sums = sumBy(parts, tokens, (token) => token?.team_id || (members.get(token?.member_id ?? 0) ?? 0));
+  const teams = await context.db.collection('teams').find({ organisation_id: id }, { limit: 1000 });
+  return listParts(sums, (team) => teams.find((one) => one.id === team)?.name ?? '');
+}
+
+async function usersById({ db }: AppContext, ids: readonly number[]): Promise<Map<number, UserRecord>> {
+  const users = ids.length === 0 ? [] : await db.collection('users').find({ id: { in: [...new Set(ids)] } });
+  return new Map(users.map((user) => [user.id, user]));
+}
