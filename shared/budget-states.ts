@@ -47,6 +47,7 @@ export const budgetApi = {
   /** Of a token, of a user, or of the caller. Only administrators read those of others. */
   state: endpoint('GET', '/api/budget/', {
     access: 'user',
+    organisation: 'usage',
     query: z.object({ token_id: QueryText, user_id: QueryText }),
     reply: z.array(BudgetState),
     summary: 'Budgets that bind a token or a user, and what is left of them',
@@ -54,6 +55,7 @@ export const budgetApi = {
   /** Newest first. */
   periods: endpoint('GET', '/api/budget/periods', {
     access: 'user',
+    organisation: 'usage',
     query: z.extend(PageQuery, { key: Key }),
     reply: pageOf(BudgetPeriod),
     summary: 'Periods of a budget until now',
@@ -61,6 +63,7 @@ export const budgetApi = {
   /** `ref` names the change, so that sending it again after a lost response does not make it twice. */
   raise: endpoint('POST', '/api/budget/raise', {
     access: 'user',
+    organisation: 'manage',
     audit: { kind: 'budget', action: 'raised', by: 'call', object: 'key' },
     body: z.object({ key: Key, amount: z.int().check(z.minimum(1), z.maximum(largestBudget)), ref: Ref }),
     reply: BudgetState,
@@ -68,6 +71,7 @@ export const budgetApi = {
   }),
   reset: endpoint('POST', '/api/budget/reset', {
     access: 'user',
+    organisation: 'manage',
     audit: { kind: 'budget', action: 'reset', by: 'call', object: 'key' },
     body: z.object({ key: Key, ref: Ref }),
     reply: BudgetState,

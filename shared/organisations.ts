@@ -1,5 +1,5 @@
 // Organisations: accounts that several people use. The wallet, the tokens, the log and the statements of an organisation are those of an account (`users`)
-// that nobody signs in to; members reach it by their role. Calls on its behalf carry the header `OpenAI-Organization`.
+// without a sign-in; members reach it by their role. Calls on its behalf carry the header `OpenAI-Organization`.
 import { z } from 'zod/mini';
 import { Budgets } from '#shared/budgets.ts';
 import { endpoint } from '#shared/contract.ts';

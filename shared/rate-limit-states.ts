@@ -19,6 +19,7 @@ export const rateLimitApi = {
   /** Of a token, of a user, or of the caller. Only administrators read those of others. */
   state: endpoint('GET', '/api/rate_limit/', {
     access: 'user',
+    organisation: 'usage',
     query: z.object({ token_id: QueryText, user_id: QueryText }),
     reply: z.array(RateLimitState),
     summary: 'Rate limits that bind a token or a user, and what is left of them',

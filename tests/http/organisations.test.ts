@@ -136,7 +136,7 @@ describe.each(engines)('organisations on $kind', { concurrent: true }, (engine) 
       const response = await owner.get(call, behalf);
       expect(response.success, call).toBe(false);
     }
-    // Somebody else does not learn that there is such an organisation.
+    // A stranger receives the same response for an organisation as for none.
     const stranger = await scene.app.as(await scene.app.createUser());
     for (const organisation of [id, 999_999]) {
       const there = { headers: { 'openai-organization': `org-${organisation}` } };

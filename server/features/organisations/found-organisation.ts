@@ -74,7 +74,7 @@ async function insertOnce(insert: () => Promise<unknown>): Promise<void> {
   }
 }
 
-/** The account: without a password, an address or an identity, so that nobody signs in to it. No person's name has a colon. */
+/** The account: without a password, an address or an identity, so it allows no sign-in. Usernames of people have no colon. */
 function accountOf({ id, name, created_time }: OrganisationRecord, { group }: UserRecord): UserRecord {
   return {
     id,

@@ -1,4 +1,4 @@
-// Invitations to an organisation, by mail or by a link for one person. Whoever has the link joins; the mail is no proof of an address.
+// Invitations to an organisation, by mail or by a link for one person. Any account with the link can join; a mail proves no address.
 import type { OrganisationRole } from '#shared/organisation-roles.ts';
 import { inviteDays, mostOpenInvites } from '#shared/organisations.ts';
 import { AppError, type Language } from '#shared/errors.ts';
@@ -123,7 +123,7 @@ export async function acceptInvite(
   found: OrganisationInviteRecord,
 ): Promise<OrganisationMemberRecord> {
   const { id, organisation_id: organisationId, role, team_id, created_by } = found;
-  // One of several concurrent requests removes it; a person who is a member keeps the present role.
+  // One of several concurrent requests removes it; the role of an existing member is unchanged.
   const known = await context.db.collection('organisation_members').first({ organisation_id: organisationId, user_id: person.id });
   if (known !== null) return known;
   if ((await context.db.collection('organisation_invites').remove({ id })) === 0) throw new AppError('organisation_invite_invalid');
