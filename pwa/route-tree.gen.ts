@@ -42,6 +42,7 @@ import { Route as ShellPricingRouteImport } from './routes/_shell/pricing.tsx';
 import { Route as ShellRedemptionRouteImport } from './routes/_shell/redemption.tsx';
 import { Route as ShellSettingRouteImport } from './routes/_shell/setting.tsx';
 import { Route as ShellStatementRouteImport } from './routes/_shell/statement.tsx';
+import { Route as ShellStatusRouteImport } from './routes/_shell/status.tsx';
 import { Route as ShellTaskRouteImport } from './routes/_shell/task.tsx';
 import { Route as ShellTokenRouteImport } from './routes/_shell/token.tsx';
 import { Route as ShellTopupRouteImport } from './routes/_shell/topup.tsx';
@@ -224,6 +225,11 @@ const ShellStatementRoute = ShellStatementRouteImport.update({
   path: '/statement',
   getParentRoute: () => ShellRoute,
 } as any);
+const ShellStatusRoute = ShellStatusRouteImport.update({
+  id: '/status',
+  path: '/status',
+  getParentRoute: () => ShellRoute,
+} as any);
 const ShellTaskRoute = ShellTaskRouteImport.update({
   id: '/task',
   path: '/task',
@@ -347,6 +353,7 @@ export interface FileRoutesByFullPath {
   '/redemption': typeof ShellRedemptionRoute;
   '/setting': typeof ShellSettingRoute;
   '/statement': typeof ShellStatementRoute;
+  '/status': typeof ShellStatusRoute;
   '/task': typeof ShellTaskRoute;
   '/token': typeof ShellTokenRoute;
   '/topup': typeof ShellTopupRoute;
@@ -397,6 +404,7 @@ export interface FileRoutesByTo {
   '/redemption': typeof ShellRedemptionRoute;
   '/setting': typeof ShellSettingRoute;
   '/statement': typeof ShellStatementRoute;
+  '/status': typeof ShellStatusRoute;
   '/task': typeof ShellTaskRoute;
   '/token': typeof ShellTokenRoute;
   '/topup': typeof ShellTopupRoute;
@@ -449,6 +457,7 @@ export interface FileRoutesById {
   '/_shell/redemption': typeof ShellRedemptionRoute;
   '/_shell/setting': typeof ShellSettingRoute;
   '/_shell/statement': typeof ShellStatementRoute;
+  '/_shell/status': typeof ShellStatusRoute;
   '/_shell/task': typeof ShellTaskRoute;
   '/_shell/token': typeof ShellTokenRoute;
   '/_shell/topup': typeof ShellTopupRoute;
@@ -503,6 +512,7 @@ export interface FileRouteTypes {
     | '/redemption'
     | '/setting'
     | '/statement'
+    | '/status'
     | '/task'
     | '/token'
     | '/topup'
@@ -553,6 +563,7 @@ export interface FileRouteTypes {
     | '/redemption'
     | '/setting'
     | '/statement'
+    | '/status'
     | '/task'
     | '/token'
     | '/topup'
@@ -604,6 +615,7 @@ export interface FileRouteTypes {
     | '/_shell/redemption'
     | '/_shell/setting'
     | '/_shell/statement'
+    | '/_shell/status'
     | '/_shell/task'
     | '/_shell/token'
     | '/_shell/topup'
@@ -863,6 +875,13 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof ShellStatementRouteImport;
       parentRoute: typeof ShellRoute;
     };
+    '/_shell/status': {
+      id: '/_shell/status';
+      path: '/status';
+      fullPath: '/status';
+      preLoaderRoute: typeof ShellStatusRouteImport;
+      parentRoute: typeof ShellRoute;
+    };
     '/_shell/task': {
       id: '/_shell/task';
       path: '/task';
@@ -1078,6 +1097,7 @@ interface ShellRouteChildren {
   ShellRedemptionRoute: typeof ShellRedemptionRoute;
   ShellSettingRoute: typeof ShellSettingRoute;
   ShellStatementRoute: typeof ShellStatementRoute;
+  ShellStatusRoute: typeof ShellStatusRoute;
   ShellTaskRoute: typeof ShellTaskRoute;
   ShellTokenRoute: typeof ShellTokenRoute;
   ShellTopupRoute: typeof ShellTopupRoute;
@@ -1113,6 +1133,7 @@ const ShellRouteChildren: ShellRouteChildren = {
   ShellRedemptionRoute: ShellRedemptionRoute,
   ShellSettingRoute: ShellSettingRoute,
   ShellStatementRoute: ShellStatementRoute,
+  ShellStatusRoute: ShellStatusRoute,
   ShellTaskRoute: ShellTaskRoute,
   ShellTokenRoute: ShellTokenRoute,
   ShellTopupRoute: ShellTopupRoute,

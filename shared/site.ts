@@ -49,8 +49,8 @@ export const SiteStatus = z.object({
   self_use_mode_enabled: z.boolean(),
   demo_site_enabled: z.boolean(),
   setup: z.boolean(),
-  /** Audience of the status page: none, signed-in users or everybody. Absent in earlier versions. */
-  status_page: z.optional(z.enum(['off', 'members', 'public'])),
+  /** Audience of the status page: `off`, `members` or `public`. Absent in earlier versions. */
+  status_page: z.optional(z.string()),
 });
 export type SiteStatus = z.infer<typeof SiteStatus>;
 

@@ -14,6 +14,8 @@ export const searchWords: Readonly<Record<string, string>> = {
   'screen:/topup':
     'balance recharge topup top-up top up credit funds money pay payment deposit invoice order orders receipt purchase 余额 充值 付款 支付 账户 额度 发票 订单 收据 购买',
   'screen:/pricing': 'prices price cost models model list rates ratio 价格 价目 费用 倍率 模型 模型广场 模型列表',
+  'screen:/status':
+    'status page availability uptime incidents outage latency models down slow 状态页 可用性 在线率 故障 事件 延迟 模型状态',
   'screen:/first-call':
     'guide help quickstart getting started tutorial example snippet sdk curl endpoint base url 入门 教程 帮助 示例 快速开始 接入 接口地址',
   'screen:/playground': 'try test prompt sandbox chat completions 试用 测试 调试 体验 对话',

@@ -28,6 +28,7 @@ const entries: readonly MenuEntry[] = [
   { to: '/task', name: 'shell.menu.tasks', icon: 'music', role: Role.user, section: 'main' },
   { to: '/topup', name: 'shell.menu.wallet', short: 'shell.menu.wallet', icon: 'wallet', role: Role.user, section: 'own' },
   { to: '/pricing', name: 'shell.menu.pricing', short: 'shell.menu.pricing_short', icon: 'price', role: Role.guest, section: 'main' },
+  { to: '/status', name: 'shell.menu.status', icon: 'pulse', role: Role.guest, section: 'main' },
   { to: '/first-call', name: 'shell.menu.first_call', icon: 'play', role: Role.user, section: 'main' },
   { to: '/playground', name: 'shell.menu.playground', icon: 'spark', role: Role.user, section: 'main' },
   { to: '/chat', name: 'shell.menu.chat', icon: 'chat', role: Role.user, section: 'main' },
@@ -49,6 +50,7 @@ export function menuEntries(role: number, status: SiteStatus | undefined): MenuE
     '/detail': status?.enable_data_export ?? true,
     '/midjourney': status?.enable_drawing ?? false,
     '/task': status?.enable_task ?? false,
+    '/status': status?.status_page === 'public' || (status?.status_page === 'members' && role >= Role.user),
     // Known to be none.
     '/chat': status?.chats === undefined || status.chats.length > 0,
   };

@@ -111,6 +111,11 @@ function GuestLinks() {
       <Button renderRoot={(attributes) => <Link {...attributes} to="/pricing" />} variant="subtle">
         {t('shell.menu.pricing')}
       </Button>
+      {status?.status_page === 'public' && (
+        <Button renderRoot={(attributes) => <Link {...attributes} to="/status" />} variant="subtle" className={styles.register}>
+          {t('shell.menu.status')}
+        </Button>
+      )}
       {offersRegister && (
         <Button renderRoot={(attributes) => <Link {...attributes} to="/register" />} variant="subtle" className={styles.register}>
           {t('session.register.link')}
