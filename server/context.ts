@@ -3,6 +3,7 @@ import type { ChangeFeed } from '#server/db/changes.ts';
 import type { Database } from '#server/db/database.ts';
 import type { Env } from '#server/env.ts';
 import type { Bodies } from '#server/http/bodies.ts';
+import type { Budgets } from '#server/money/budgets.ts';
 import type { Ledger } from '#server/money/ledger.ts';
 import type { Quotes } from '#server/money/quote.ts';
 import type { Downloads } from '#server/egress/downloads.ts';
@@ -44,6 +45,8 @@ export interface AppContext {
   /** Calls addresses that users give. */
   readonly egress: Egress;
   readonly downloads: Downloads;
+  /** Budgets that calls are charged to besides their accounts. */
+  readonly budgets: Budgets;
   /** Warns users whose balance runs low. */
   readonly lowBalance: LowBalance;
   readonly secrets: Secrets;

@@ -30,6 +30,7 @@ import { createKeyFigures } from '#server/exchange/keys/key-figures.ts';
 import { createChannelIndex } from '#server/exchange/channel-index.ts';
 import { createSender } from '#server/exchange/send.ts';
 import { abandonCounts } from '#server/exchange/token-estimate.ts';
+import { BudgetFinder } from '#server/slices/budgets/budgets.ts';
 import { createKnownNames } from '#server/slices/metrics/known-names.ts';
 import type { LedgerObserver } from '#server/money/ledger-observer.ts';
 import type { Registry } from '#server/telemetry/registry.ts';
@@ -85,13 +86,11 @@ export async function createContext(parts: ContextParts): Promise<RunningContext
   const egress = createEgress(parts.network);
   const downloads = createDownloads({ egress, settings, mostBytes: env.MAX_FILE_DOWNLOAD_MB * 1_000_000 });
   const lowBalance = createLowBalance({ db, settings, now });
+  const budgets = new BudgetFinder({ db, changes, settings, ledger, log, now });
   const bodies = createBodies(bodyLimits(env), createSpool({ folder: spoolFolder(env), limits: spoolLimits(env), log }));
   const pending = createPendingWork();
   const closing: (() => Promise<void>)[] = [];
-  await changes.start();
-  await settings.reload();
-  await channels.start();
-  await ledger.start();
+  await startAll({ changes, settings, channels, ledger });
   return {
     env,
     db: createRecordingDatabase(db, now),
@@ -108,6 +107,7 @@ export async function createContext(parts: ContextParts): Promise<RunningContext
     egress,
     downloads,
     lowBalance,
+    budgets,
     secrets,
     bodies,
     log,
@@ -134,12 +134,21 @@ export async function createContext(parts: ContextParts): Promise<RunningContext
       await pending.done();
       channels.stop();
       bodies.watch.stop();
+      await budgets.stop();
       await ledger.stop();
       await changes.stop();
       await telemetry?.stop();
       await db.close();
     },
   };
+}
+
+/** In this order. */
+async function startAll({ changes, settings, channels, ledger }: Pick<AppContext, 'changes' | 'settings' | 'channels' | 'ledger'>) {
+  await changes.start();
+  await settings.reload();
+  await channels.start();
+  await ledger.start();
 }
 
 /** Tests that passed in another process count in this one. */

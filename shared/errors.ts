@@ -651,6 +651,17 @@ export const errors = {
     '本次会话已花费 {spent}，达到令牌“{token}”的单会话预算 {budget}。请开始新的会话，或提高该令牌的预算',
     "This session has spent {spent}, which reaches the budget of {budget} per session of the key '{token}'. Start a new session, or raise the budget of the key",
   ),
+  budget_reached: entry(
+    402,
+    '预算“{budget}”共 {amount}，剩余 {left}，不足以支付本次调用；{resets} 重新开始',
+    "The budget '{budget}' of {amount} has {left} left, too little for this call. It begins again at {resets}",
+  ),
+  /** Without an end. */
+  budget_used_up: entry(
+    402,
+    '预算“{budget}”共 {amount}，剩余 {left}，不足以支付本次调用',
+    "The budget '{budget}' of {amount} has {left} left, too little for this call",
+  ),
   /** What is left may be used up by calls that run. */
   session_budget_held: entry(
     429,

@@ -148,6 +148,9 @@ export const LogOther = z.looseObject({
   completion_source: z.optional(UsageSource),
   /** Tokens of each choice that went upstream as the limit, because the account could pay for no more. */
   output_bound: z.optional(z.int()),
+  /** Model that the caller requested, and name of the budget at whose end the logged model took its place. */
+  requested_model: z.optional(z.string()),
+  ended_budget: z.optional(z.string()),
   /** Quota that was used and not charged: the account did not have it, and another call had left a debt already. */
   uncharged_quota: z.optional(z.int()),
   /**

@@ -35,8 +35,8 @@ export type NotificationProblem = z.infer<typeof NotificationProblem>;
 export const Notification = z.object({
   id: z.int(),
   /**
-   * `quota_exceed`, `channel_update`, `key_refused`, `limit_ignored`, `cost_drift`, `store_unpaid`, `sign_in_ended`, `price_review`, `price_sync_failed`,
-   * `price_plan_changed`, `backup_failed`, `bill_drift`, `channel_test`.
+   * `quota_exceed`, `budget_used`, `channel_update`, `key_refused`, `limit_ignored`, `cost_drift`, `store_unpaid`, `sign_in_ended`, `price_review`,
+   * `price_sync_failed`, `price_plan_changed`, `backup_failed`, `bill_drift`, `channel_test`.
    */
   type: z.string(),
   /** What it says, in the reader's language. */

@@ -220,11 +220,13 @@ function failTurn({ requestId, stages }: RunningCall, client: ClientStream, { er
 }
 
 function headersOf(call: RunningCall): Record<string, string> {
-  const { services, requestId, sent, endpoint, admission, clientHeaders } = call;
+  const { services, requestId, sent, endpoint, admission, clientHeaders, model, replaced, reserved } = call;
   const { surface } = endpoint;
   const headers = requestIdHeaders(surface, requestId);
   if (surface.modelTag?.isWantedBy(clientHeaders) === true) headers[surface.modelTag.header] = services.modelTags.read(admission, surface);
   if (sent !== null && sent.dropped.length > 0) headers['x-tidegate-dropped'] = headerList(sent.dropped);
+  if (replaced !== undefined) headers['x-tidegate-model'] = headerList([model]);
+  if (reserved.reservation.budgets.length > 0) Object.assign(headers, services.context.budgets.headers(reserved.reservation));
   for (const stage of call.stages) {
     if (stage.everyHeaders !== undefined) Object.assign(headers, stage.everyHeaders());
     Object.assign(headers, stage.headers?.());

@@ -22,7 +22,7 @@ export function promptOf(call: RunningCall, body: RelayBody): ExpectedPrompt {
  * @throws {DatabaseUnavailable}
  */
 export async function reserveGrownPrompt(call: RunningCall, prompt: ExpectedPrompt): Promise<AppError | null> {
-  const { services, admission } = call;
+  const { services } = call;
   const { quoted, reservation, outputMost } = call.reserved;
   const { quotes, ledger } = services.context;
   const most = costOf(services, { quoted }, prompt, outputMost);
@@ -31,5 +31,5 @@ export async function reserveGrownPrompt(call: RunningCall, prompt: ExpectedProm
     const more = Math.ceil(need - reservation.amount);
     if (more <= 0 || (await ledger.extend(reservation, more))) return null;
   }
-  return refusedFurther(services, admission, least);
+  return refusedFurther(services, call, least);
 }

@@ -28,7 +28,7 @@ async function extendTo(call: RunningCall, upstreamModel: string): Promise<AppEr
   const most = Math.max(reserved.outputMost, largest * choices);
   const need = context.quotes.reserveFor(reserved.quoted, reserved.prompt, most);
   const more = Math.ceil(need - reservation.amount);
-  if (more > 0 && !(await context.ledger.extend(reservation, more))) return refusedFurther(services, call.admission, need);
+  if (more > 0 && !(await context.ledger.extend(reservation, more))) return refusedFurther(services, call, need);
   reserved.outputMost = most;
   reserved.outputLimit = undefined;
   return null;

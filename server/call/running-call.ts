@@ -21,6 +21,8 @@ export interface RunningCall {
   /** Calls of group `auto` may move on to another group. */
   admission: Admission;
   readonly model: string;
+  /** Model that the caller requested, and the budget at whose end `model` took its place; undefined for most calls. */
+  readonly replaced?: ReplacedModel | undefined;
   readonly content: CallContent;
   /** Stored conversation that the call continues or leaves; null if stateless. */
   readonly conversation: CallConversation | null;
@@ -45,6 +47,11 @@ export interface RunningCall {
   readonly stop: CallStop;
   /** Memory of a complete response until the client has received it. If undefined, it is not counted. */
   readonly buffer: ResponseBuffer | undefined;
+}
+
+export interface ReplacedModel {
+  model: string;
+  budget: string;
 }
 
 /** Stream of a response. */

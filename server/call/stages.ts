@@ -19,7 +19,7 @@ import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
 import type { ResponseHeaders } from '#server/exchange/send.ts';
 import type { Tier } from '#server/exchange/served-models.ts';
 import type { UpstreamFailure } from '#server/exchange/upstream-error.ts';
-import type { ChargeRow } from '#server/money/settlement/settlement.ts';
+import type { ChargeRow } from '#server/money/settlement/settled-call.ts';
 
 export interface CallStage {
   readonly name: string;

@@ -11,6 +11,7 @@ import type {
   BillRequestRecord,
   CostHourRecord,
 } from '#server/db/records/bill.ts';
+import type { BudgetPeriodRecord } from '#server/db/records/budget-period.ts';
 import type { CallRefundRecord } from '#server/db/records/call-refund.ts';
 import type { CallSessionRecord } from '#server/db/records/call-session.ts';
 import type { ChangeRecord } from '#server/db/records/change.ts';
@@ -130,6 +131,7 @@ export interface Records {
   watches: WatchRecord;
   notifications: NotificationRecord;
   tasks: TaskRecord;
+  budget_periods: BudgetPeriodRecord;
   call_refunds: CallRefundRecord;
   call_sessions: CallSessionRecord;
   responses: StoredResponseRecord;

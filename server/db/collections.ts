@@ -131,6 +131,7 @@ export const collections: { [Name in keyof Records]: CollectionSpec & IdKind<Rec
       { name: 'refusal', fields: ['refusal_key'], unique: true, sparse: true },
       { name: 'session', fields: ['session_key', 'created_at', 'id'], sparse: true },
       { name: 'refunded_session', fields: ['refunded_session', 'id'], sparse: true },
+      { name: 'budgets', fields: ['budgets', 'id'], sparse: true },
     ],
   },
   refused_requests: { textIds: true, idBlock: 1, indexes: [{ name: 'time', fields: ['created_at', 'id'] }] },
@@ -267,6 +268,17 @@ export const collections: { [Name in keyof Records]: CollectionSpec & IdKind<Rec
       { name: 'time', fields: ['listed', 'last_at', 'id'], sparse: true },
       { name: 'session', fields: ['session', 'last_at', 'id'] },
       { name: 'seen', fields: ['seen_at', 'id'] },
+    ],
+  },
+  budget_periods: {
+    idBlock: 1,
+    indexes: [
+      // Lets one process open the next period.
+      { name: 'key', fields: ['key', 'number'], unique: true },
+      { name: 'token', fields: ['token_id', 'id'] },
+      { name: 'user', fields: ['user_id', 'id'] },
+      { name: 'active', fields: ['active', 'ends_at', 'id'], sparse: true },
+      { name: 'starting', fields: ['starts_at', 'id'] },
     ],
   },
   call_refunds: { idBlock: 1, indexes: [{ name: 'due', fields: ['due_at'], sparse: true }] },

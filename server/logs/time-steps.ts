@@ -2,6 +2,7 @@
 import type { QueryOf } from '#shared/contract.ts';
 import { type dashboardApi, longestUsageSeconds, mostUsageSteps, type UsageStep } from '#shared/dashboard.ts';
 import { fieldRules, invalidField } from '#shared/field-rules.ts';
+import { zoneClock } from '#server/clock/zone-clock.ts';
 import { daySeconds, hourSeconds } from './rollup-shape.ts';
 
 type Zone = Pick<Partial<QueryOf<typeof dashboardApi.figures>>, 'utc_offset' | 'time_zone'>;
@@ -97,18 +98,4 @@ export function placeOf({ steps, start, end, seconds }: Steps, time: number): nu
 export function dayIn({ utc_offset: minutes, time_zone: zone }: Zone, time: number): string {
   const ahead = (zone === undefined ? null : zoneClock(zone))?.(time) ?? (minutes ?? 0) * 60;
   return new Date((time + ahead) * 1000).toISOString().slice(0, 10);
-}
-
-/** UTC offset of a zone in seconds at a time. Null if the zone is unknown here, e.g. because it is newer. */
-function zoneClock(zone: string): ((time: number) => number) | null {
-  let format: Intl.DateTimeFormat;
-  try {
-    format = new Intl.DateTimeFormat('en', { timeZone: zone, timeZoneName: 'longOffset' });
-  } catch {
-    return null;
-  }
-  return (time) => {
-    const [, sign = '', hours = '0', minutes = '0'] = /GMT([+-])(\d\d):(\d\d)/.exec(format.format(time * 1000)) ?? [];
-    return (Number(hours) * hourSeconds + Number(minutes) * 60) * (sign === '-' ? -1 : 1);
-  };
 }

@@ -1,6 +1,7 @@
-// Accounts: users and tokens, which have a balance. The only file that handles their differences, and the only reader
-// and writer of their money. All money moves by an `AccountChange`.
+// Accounts: users and tokens, which have a balance, and periods of budgets, from which the same charges are subtracted. The only file
+// that handles their differences, and the only reader and writer of their money. All money moves by an `AccountChange`.
 import type { Collection, Filter, Increments, Patch } from '#server/db/collection.ts';
+import type { BudgetPeriodRecord } from '#server/db/records/budget-period.ts';
 import type { LogRecord } from '#server/db/records/log.ts';
 import type { MoneyFields } from '#server/db/records/money-fields.ts';
 import type { TokenRecord } from '#server/db/records/token.ts';
@@ -8,8 +9,8 @@ import type { UserRecord } from '#server/db/records/user.ts';
 import type { Database } from '#server/db/database.ts';
 import { ChangeShape } from '#server/db/repeated-change.ts';
 
-export type AccountKind = 'user' | 'token';
-export type AccountRecord = UserRecord | TokenRecord;
+export type AccountKind = 'user' | 'token' | 'budget';
+export type AccountRecord = UserRecord | TokenRecord | BudgetPeriodRecord;
 
 export interface AccountRef {
   kind: AccountKind;
@@ -29,25 +30,28 @@ export interface Spending {
 
 /** Filters and patches of accounts use these fields only. */
 export type AccountFilter = Filter<MoneyFields>;
-type AnyFilter = Filter<UserRecord> & Filter<TokenRecord>;
-type AnyPatch = Patch<UserRecord> & Patch<TokenRecord>;
-export type AccountShape = ChangeShape<'users'> | ChangeShape<'tokens'>;
+type AnyFilter = Filter<UserRecord> & Filter<TokenRecord> & Filter<BudgetPeriodRecord>;
+type AnyPatch = Patch<UserRecord> & Patch<TokenRecord> & Patch<BudgetPeriodRecord>;
+type AccountCollection = 'users' | 'tokens' | 'budget_periods';
+export type AccountShape = ChangeShape<'users'> | ChangeShape<'tokens'> | ChangeShape<'budget_periods'>;
 
 interface AccountRules {
-  collection: 'users' | 'tokens';
-  open(db: Database): Collection<UserRecord> | Collection<TokenRecord>;
+  collection: AccountCollection;
+  open(db: Database): Collection<UserRecord> | Collection<TokenRecord> | Collection<BudgetPeriodRecord>;
   shape(count: number, build: (numbers: readonly number[]) => { where: AnyFilter; patch: AnyPatch }): AccountShape;
   /** Quota outside all leases. */
   quotaField: 'quota' | 'remain_quota';
-  /** Fields of a log row: the account's id, and the charge to its balance. */
-  idInRow: 'user_id' | 'token_id';
+  /** Fields of a log row: the account's id, of budgets a list of ids (`accountIdsIn`), and the charge to its balance. */
+  idInRow: 'user_id' | 'token_id' | 'budgets';
   chargeInRow: 'quota' | 'token_quota';
   /** Counters that spending increases. */
-  countersOf(spending: Spending): Increments<UserRecord> | Increments<TokenRecord>;
+  countersOf(spending: Spending): Increments<UserRecord> | Increments<TokenRecord> | Increments<BudgetPeriodRecord>;
   /** Field with the time of the last use. */
   seenField: 'accessed_time' | undefined;
   /** Reports whether the balance after a change of this amount is the new full mark. */
   marksFull(amount: number): boolean;
+  /** Set by the opening of a lease; only records with it can have leases. If undefined, all can. */
+  withLeases?: { active: 1 };
 }
 
 export const accountRules: Readonly<Record<AccountKind, AccountRules>> = {
@@ -73,9 +77,22 @@ export const accountRules: Readonly<Record<AccountKind, AccountRules>> = {
     seenField: 'accessed_time',
     marksFull: () => true,
   },
+  budget: {
+    collection: 'budget_periods',
+    open: (db) => db.collection('budget_periods'),
+    shape: (count, build) => new ChangeShape('budget_periods', count, build),
+    quotaField: 'quota',
+    idInRow: 'budgets',
+    chargeInRow: 'quota',
+    countersOf: ({ used, calls }) => ({ used_quota: used, calls }),
+    seenField: undefined,
+    marksFull: () => false,
+    // There are many more ended periods than others.
+    withLeases: { active: 1 },
+  },
 };
 
-export const accountKinds: readonly AccountKind[] = ['user', 'token'];
+export const accountKinds: readonly AccountKind[] = ['user', 'token', 'budget'];
 
 /** Initial money fields of a new record. A first balance is credited through the ledger afterwards. */
 export function emptyMoney(): MoneyFields {
@@ -103,19 +120,56 @@ export function chargedOf(record: AccountRecord): number {
   return 'charged_quota' in record ? (record.charged_quota ?? 0) : 0;
 }
 
-/** Filter for the log rows of the account, by an index. */
-export function rowsOf(record: AccountRecord): Filter<LogRecord> {
-  return 'user_id' in record ? { user_id: record.user_id, token_id: record.id } : { user_id: record.id };
+/** First credit of a record that is not a ledger entry: the amount of a budget's period. */
+export function openedOf(record: AccountRecord): number {
+  return 'opened' in record ? record.opened : 0;
 }
 
-/** Account id of that kind in a row; 0 for none. */
-export function accountIdIn(row: LogRecord, kind: AccountKind): number {
-  return row[accountRules[kind].idInRow];
+/** Filter for the log rows of the account, by an index. */
+export async function rowsOf(db: Database, kind: AccountKind, record: AccountRecord): Promise<Filter<LogRecord>> {
+  if (kind === 'user') return { user_id: record.id };
+  if (kind === 'token' && 'user_id' in record) return { user_id: record.user_id, token_id: record.id };
+  const lists = await db.collection('logs').group({ filter: { budgets: { exists: true } }, by: ['budgets'] });
+  const ofRecord = lists.map((row) => String(row['budgets'])).filter((list) => idsIn(list).includes(record.id));
+  return { budgets: { in: ofRecord } };
+}
+
+/** Account ids of that kind in a row. */
+export function accountIdsIn(row: LogRecord, kind: AccountKind): readonly number[] {
+  return idsIn(row[accountRules[kind].idInRow]);
+}
+
+/** Account ids in the field `idInRow` of a row or of a sum. */
+export function idsIn(value: unknown): readonly number[] {
+  if (typeof value === 'number') return value === 0 ? noIds : [value];
+  return typeof value === 'string' && value !== '' ? value.split(',').map(Number) : noIds;
+}
+
+const noIds: readonly number[] = [];
+
+/** Field `budgets` of a row that is charged to those periods. */
+export function budgetList(ids: readonly number[]): string {
+  return [...new Set(ids)].toSorted((a, b) => a - b).join(',');
 }
 
 /** Charge of a row to its account of that kind. */
 export function chargeIn(row: LogRecord, kind: AccountKind): number {
   return row[accountRules[kind].chargeInRow] ?? 0;
+}
+
+/** Amounts that the stored log rows take from each account of that kind. */
+export async function spendsOf(db: Database, kind: AccountKind): Promise<Map<number, Pick<Spending, 'charge' | 'used'>>> {
+  const { idInRow, chargeInRow } = accountRules[kind];
+  const filter: Filter<LogRecord> = { process: { exists: true }, ...(kind === 'budget' ? { budgets: { exists: true } } : {}) };
+  const rows = await db.collection('logs').group({ filter, by: [idInRow], sum: { charge: chargeInRow, used: 'quota' } });
+  const sums = new Map<number, Pick<Spending, 'charge' | 'used'>>();
+  for (const row of rows) {
+    for (const id of idsIn(row[idInRow])) {
+      const { charge, used } = sums.get(id) ?? { charge: 0, used: 0 };
+      sums.set(id, { charge: charge + Number(row['charge']), used: used + Number(row['used']) });
+    }
+  }
+  return sums;
 }
 
 /** Key of a lease in the record while the books of its dead process are settled. Process ids begin with `p`. */
@@ -137,6 +191,12 @@ export function eachAccount(db: Database, kind: AccountKind, filter: AccountFilt
   return accountRules[kind].open(db).each(filter);
 }
 
+/** Accounts of that kind that can have leases and match. */
+export function eachWithLeases(db: Database, kind: AccountKind, filter: AccountFilter): AsyncIterable<AccountRecord> {
+  const { open, withLeases } = accountRules[kind];
+  return open(db).each({ ...withLeases, ...filter });
+}
+
 /** An atomic change of one record. Paths are of money fields. */
 export interface AccountChange extends Patch<MoneyFields> {
   /** Condition on the record. */
@@ -149,6 +209,8 @@ export interface AccountChange extends Patch<MoneyFields> {
   add?: number;
   /** Counts spending. The lease that pays for it is in `increment`. */
   spending?: Spending;
+  /** The change opens a lease. */
+  opensLease?: true;
 }
 
 /** Returns null if the account does not exist or a condition fails. */
@@ -182,8 +244,9 @@ function filterOf({ kind, id }: AccountRef, { where, revision, quota }: AccountC
 }
 
 function patchOf({ kind }: Pick<AccountRef, 'kind'>, change: AccountChange): AnyPatch {
-  const { where: _, revision: _revision, quota: _quota, add, spending, increment, set, ...patch } = change;
-  const { quotaField, seenField, countersOf } = accountRules[kind];
+  const { where: _, revision: _revision, quota: _quota, add, spending, increment, opensLease, set: setByChange, ...patch } = change;
+  const { quotaField, seenField, countersOf, withLeases } = accountRules[kind];
+  const set = opensLease === true && withLeases !== undefined ? { ...setByChange, ...withLeases } : setByChange;
   const added = add === undefined ? increment : { ...increment, [quotaField]: add };
   if (spending === undefined) return { ...patch, ...(set && { set }), ...(added && { increment: added }) };
   const seen = seenField !== undefined && spending.seenAt !== undefined ? { [seenField]: spending.seenAt } : undefined;

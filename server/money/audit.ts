@@ -1,17 +1,20 @@
-// Verifies the books: for every user and limited token, credits − spends = balance + leases, at any moment.
+// Verifies the books: for every user, limited token and period of a budget, credits − spends = balance + leases, at any moment.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { MoneyFields } from '#server/db/records/money-fields.ts';
 import type { Database } from '#server/db/database.ts';
 import {
+  accountIdsIn,
   type AccountKind,
   accountKinds,
   type AccountRecord,
   accountRules,
   balanceOf,
   eachAccount,
+  openedOf,
   processOfLease,
   readAccount,
   rowsOf,
+  spendsOf,
 } from '#server/money/account.ts';
 import { closingRef, holdClosings, openBatch } from '#server/money/log-closing.ts';
 
@@ -33,6 +36,7 @@ export interface AuditFinding {
 export interface AuditReport {
   users: number;
   tokens: number;
+  budget_periods: number;
   findings: AuditFinding[];
 }
 
@@ -51,7 +55,7 @@ export async function audit(db: Database, now: () => number = Date.now): Promise
 }
 
 async function verify(db: Database): Promise<AuditReport> {
-  const report: AuditReport = { users: 0, tokens: 0, findings: [] };
+  const report: AuditReport = { users: 0, tokens: 0, budget_periods: 0, findings: [] };
   for (const kind of accountKinds) {
     const suspects = await suspectsOf(db, kind, (count) => {
       report[accountRules[kind].collection] = count;
@@ -66,10 +70,9 @@ async function verify(db: Database): Promise<AuditReport> {
 
 /** Accounts that do not balance by the totals. */
 async function suspectsOf(db: Database, kind: AccountKind, counted: (count: number) => void): Promise<number[]> {
-  const [credits, spends, used] = await Promise.all([
+  const [credits, spends] = await Promise.all([
     db.collection('ledger').group({ filter: { account: kind, state: 'done' }, by: ['account_id'], sum: { sum: 'amount', used: 'used' } }),
-    spendSums(db, kind, accountRules[kind].chargeInRow),
-    spendSums(db, kind, 'quota'),
+    spendsOf(db, kind),
   ]);
   const creditOf = new Map(credits.map((row) => [Number(row['account_id']), Number(row['sum'])]));
   // Used amounts of deleted rows, and of refunds.
@@ -79,18 +82,13 @@ async function suspectsOf(db: Database, kind: AccountKind, counted: (count: numb
   let count = 0;
   for await (const record of eachAccount(db, kind)) {
     count += 1;
-    const expected = (creditOf.get(record.id) ?? 0) - (spends.get(record.id) ?? 0);
-    const isOff = expected !== balanceOf(record) || (used.get(record.id) ?? 0) + (closedOf.get(record.id) ?? 0) !== record.used_quota;
+    const { charge, used } = spends.get(record.id) ?? { charge: 0, used: 0 };
+    const expected = openedOf(record) + (creditOf.get(record.id) ?? 0) - charge;
+    const isOff = expected !== balanceOf(record) || used + (closedOf.get(record.id) ?? 0) !== record.used_quota;
     if (isOff || orphanedOf(record, running) !== 0) suspects.push(record.id);
   }
   counted(count);
   return suspects;
-}
-
-async function spendSums(db: Database, kind: AccountKind, field: 'quota' | 'token_quota'): Promise<Map<number, number>> {
-  const key = accountRules[kind].idInRow;
-  const rows = await db.collection('logs').group({ filter: { process: { exists: true } }, by: [key], sum: { sum: field } });
-  return new Map(rows.map((row) => [Number(row[key]), Number(row['sum'])]));
 }
 
 async function recount(db: Database, kind: AccountKind, id: number): Promise<AuditFinding | null> {
@@ -109,7 +107,7 @@ async function countOne(db: Database, kind: AccountKind, id: number): Promise<Au
   if (record === null) return null;
   const entries = await db.collection('ledger').find({ account: kind, account_id: id, state: { in: ['open', 'done'] } });
   const applied = entries.filter((entry) => entry.state === 'done' || record.marks[`e${entry.id}`] !== undefined);
-  const credits = applied.reduce((total, entry) => total + entry.amount, 0);
+  const credits = applied.reduce((total, entry) => total + entry.amount, openedOf(record));
   const spent = await appliedSpends(db, kind, record, running);
   const closing = await openClosing(db, kind, record.id);
   const spends = spent.spends + closing.spends;
@@ -144,7 +142,7 @@ async function appliedSpends(
   running: ReadonlyMap<string, number>,
 ): Promise<{ spends: number; used: number }> {
   const logs = db.collection('logs');
-  const ofAccount = rowsOf(record);
+  const ofAccount = await rowsOf(db, kind, record);
   const sum = { used: 'quota', spends: accountRules[kind].chargeInRow } as const;
   const byProcess = await logs.group({ filter: { ...ofAccount, process: { exists: true } }, by: ['process'], sum });
   const rows = byProcess.filter((row) => !running.has(String(row['process'])));
@@ -163,9 +161,9 @@ async function openClosing(db: Database, kind: AccountKind, id: number): Promise
   const open = await openBatch(db);
   const sum = open?.batch.sums.find((one) => one.account === kind && one.id === id);
   if (open === null || sum === undefined) return { spends: 0, used: 0 };
-  const { idInRow, chargeInRow } = accountRules[kind];
+  const { chargeInRow } = accountRules[kind];
   const rows = (await db.collection('logs').find({ id: { in: open.batch.ids } })).filter(
-    (row) => row.process !== undefined && row[idInRow] === id,
+    (row) => row.process !== undefined && accountIdsIn(row, kind).includes(id),
   );
   const entry = await db.collection('ledger').first({ ref: closingRef(sum) });
   const isEntered = (entry?.batch ?? 0) >= open.number;

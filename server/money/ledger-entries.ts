@@ -37,7 +37,8 @@ const markMs = 24 * 3600 * 1000;
 
 export async function changeBalance(options: EntriesOptions, request: LedgerRequest & LedgerChange): Promise<LedgerResult> {
   checkAmount(request.amount);
-  return enter(options, request, { amount: request.amount, unused: request.unused, isBounded: request.amount < 0 });
+  const { amount, unused, isBounded = true } = request;
+  return enter(options, request, { amount, unused, isBounded: isBounded && amount < 0 });
 }
 
 export async function openAccount(options: EntriesOptions, request: LedgerRequest & Opening): Promise<LedgerResult> {
@@ -135,6 +136,7 @@ async function enter(
     ...(unused === undefined ? {} : { used: 0 - unused }),
     ...(opened === undefined ? {} : { used: opened, opening: true }),
     ...(revision === undefined ? {} : { revision }),
+    ...(amount < 0 && !isBounded && opened === undefined && revision === undefined ? { unbounded: true } : {}),
   };
   running.add(entry.id);
   try {
@@ -175,7 +177,7 @@ async function repeatedResult(options: EntriesOptions, entry: LedgerRecord): Pro
     running.add(entry.id);
     try {
       const taken = await db.collection('ledger').patch({ id: entry.id, state: 'open' }, { set: { process: processId() } });
-      if (taken !== null) return await applyEntry(options, taken, taken.opening !== true);
+      if (taken !== null) return await applyEntry(options, taken, taken.opening !== true && taken.unbounded !== true);
     } finally {
       running.delete(entry.id);
     }

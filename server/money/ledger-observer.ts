@@ -1,7 +1,7 @@
 // Sees all money that the ledger moves, while metrics are on.
 import type { Ledger, LedgerRequest, LedgerResult } from '#server/money/ledger.ts';
 import type { ReserveResult } from '#server/money/leases/reservations.ts';
-import type { ChargeRow } from '#server/money/settlement/settlement.ts';
+import type { ChargeRow } from '#server/money/settlement/settled-call.ts';
 
 /** Its methods never throw. */
 export interface LedgerObserver {

@@ -6,11 +6,11 @@ import type { Logger } from 'pino';
 import type { ChangeFeed } from '#server/db/changes.ts';
 import { DatabaseClosed, DatabaseUnavailable } from '#server/db/collection.ts';
 import type { Database } from '#server/db/database.ts';
-import type { AccountKind } from '#server/money/account.ts';
+import type { AccountKind, AccountRef } from '#server/money/account.ts';
 import { changed, type LedgerObserver, observedReserving } from '#server/money/ledger-observer.ts';
 import { changeBalance, finishOpenEntries, openAccount, setBalance } from '#server/money/ledger-entries.ts';
 import { Leases } from '#server/money/leases/leases.ts';
-import { type Reservation, shortfall } from '#server/money/leases/reservation.ts';
+import { leasesOf, type Reservation, shortfall } from '#server/money/leases/reservation.ts';
 import { Reservations, type ReserveRequest, type ReserveResult } from '#server/money/leases/reservations.ts';
 import { recoverCrashed } from '#server/money/recovery/crash-recovery.ts';
 import { createFailureDetector } from '#server/money/recovery/failure-detector.ts';
@@ -18,7 +18,8 @@ import { createIdentity, type Identity } from '#server/money/recovery/identity.t
 import { removeOrphanRows } from '#server/money/recovery/orphans.ts';
 import { scheduleRecovery } from '#server/money/recovery/recovery-schedule.ts';
 import { covered, payable } from '#server/money/settlement/overdraft.ts';
-import { type ChargeRow, Settlement } from '#server/money/settlement/settlement.ts';
+import type { ChargeRow } from '#server/money/settlement/settled-call.ts';
+import { Settlement } from '#server/money/settlement/settlement.ts';
 
 export interface LedgerRequest {
   account: AccountKind;
@@ -38,6 +39,8 @@ export interface LedgerChange {
   amount: number;
   /** Refunds: part of the used amount that was not used. For an unlimited token, more than is returned to it. */
   unused?: number | undefined;
+  /** If false, a negative amount may exceed the balance. */
+  isBounded?: boolean;
 }
 
 export interface Opening {
@@ -99,7 +102,7 @@ export interface Ledger {
    */
   setBalance(request: LedgerRequest & BalanceTarget): Promise<LedgerResult>;
   /**
-   * Reserves for a call, from the token first: `amount`, or what is available down to `least` (see
+   * Reserves for a call, from the token and the budgets first: `amount`, or what is available down to `least` (see
    * `reservation.amount`). Synchronous while the leases suffice, which is usual.
    * @throws {DatabaseUnavailable} from the promise
    */
@@ -121,6 +124,10 @@ export interface Ledger {
    * @throws {DatabaseUnavailable}
    */
   sessionSettled(key?: string): Promise<void>;
+  /** Quota of an account that calls of this process can reserve, as far as it knows; undefined if it has not read the account. */
+  left(account: AccountRef): number | undefined;
+  /** Calls `listener` with the id of each budget's period that a call was charged to. */
+  onBudgetCharged(listener: (id: number) => void): void;
   /** Ends a reservation without a charge and a row. */
   release(reservation: Reservation): void;
   /**
@@ -218,6 +225,7 @@ export function createLedger(options: LedgerOptions): Ledger {
     ...reservingOf({ reservations, settlement, observer }),
     settle: (reservation, row) => settle({ reservations, settlement, log, observer }, reservation, row),
     sessionSettled: (key) => (key === undefined ? settlement.sessions.write() : settlement.sessions.settled(key)),
+    ...watchingOf(leases, settlement),
     release: (reservation) => reservations.release(reservation),
     recoverCrashed: recover,
   };
@@ -232,8 +240,7 @@ function reserve({ reservations, settlement }: CallDependencies, request: Reserv
   // Nothing could be settled, so no call could be answered.
   if (settlement.isStuck) return Promise.reject(new DatabaseUnavailable('Settlements wait for the database'));
   const reservation = reservations.prepare(request);
-  const { user, token } = reservation;
-  if (settlement.hasRefused && (settlement.isRefused(user) || (token !== null && settlement.isRefused(token)))) {
+  if (settlement.hasRefused && leasesOf(reservation).some((lease) => settlement.isRefused(lease))) {
     return Promise.reject(new DatabaseUnavailable('Usage of this account cannot be settled'));
   }
   return reservations.reserve(reservation, request);
@@ -248,6 +255,10 @@ function changingOf(
     open: (request) => changed(observer, request, openAccount(entries, request)),
     setBalance: (request) => changed(observer, request, setBalance(entries, request)),
   };
+}
+
+function watchingOf(leases: Leases, settlement: Settlement): Pick<Ledger, 'left' | 'onBudgetCharged'> {
+  return { left: (account) => leases.left(account), onBudgetCharged: (listener) => settlement.onBudgetCharged(listener) };
 }
 
 /** Reserving, as the observer sees it. */

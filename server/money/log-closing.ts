@@ -12,7 +12,7 @@ import type { LedgerRecord } from '#server/db/records/ledger-entry.ts';
 import type { ClosingBatch, ClosingSum, ClosingUsage, LogClosingRecord } from '#server/db/records/log-closing.ts';
 import type { LogRecord } from '#server/db/records/log.ts';
 import type { ProcessRecord } from '#server/db/records/process.ts';
-import { accountIdIn, accountKinds, chargeIn } from '#server/money/account.ts';
+import { accountIdsIn, accountKinds, chargeIn } from '#server/money/account.ts';
 import { periodOf } from '#server/money/closed-periods.ts';
 import { lateMarks } from '#server/money/settlement/late-rows.ts';
 
@@ -159,10 +159,10 @@ function batchOf(rows: readonly LogRecord[]): ClosingBatch {
   for (const row of rows) {
     if (row.process === undefined) continue;
     for (const account of accountKinds) {
-      const id = accountIdIn(row, account);
-      if (id === 0) continue;
-      const known = sums.get(`${account}:${id}`) ?? { account, id, charge: 0, used: 0 };
-      sums.set(`${account}:${id}`, { ...known, charge: known.charge + chargeIn(row, account), used: known.used + row.quota });
+      for (const id of accountIdsIn(row, account)) {
+        const known = sums.get(`${account}:${id}`) ?? { account, id, charge: 0, used: 0 };
+        sums.set(`${account}:${id}`, { ...known, charge: known.charge + chargeIn(row, account), used: known.used + row.quota });
+      }
     }
   }
   return {

@@ -1,6 +1,6 @@
 // Computes every balance from the ledger and the log, for a restored backup whose records are not of one moment. No server
 // uses the database.
-import { accountKinds, accountRules, changeAccount, eachAccount, quotaOf } from '#server/money/account.ts';
+import { accountKinds, changeAccount, eachAccount, openedOf, quotaOf, spendsOf } from '#server/money/account.ts';
 import { closeRows, type ClosingContext } from '#server/money/log-closing.ts';
 
 /** Returns the number of accounts whose balance was of another moment than the books. */
@@ -12,19 +12,15 @@ export async function rebuildBalances(context: ClosingContext): Promise<number> 
   await db.collection('ledger').patchAll({ state: 'open' }, { set: { state: 'void', abandoned: true } });
   let count = 0;
   for (const kind of accountKinds) {
-    const { idInRow, chargeInRow } = accountRules[kind];
     const entries = await db
       .collection('ledger')
       .group({ filter: { account: kind, state: 'done' }, by: ['account_id'], sum: { sum: 'amount', used: 'used' } });
-    const rows = await db
-      .collection('logs')
-      .group({ filter: { process: { exists: true } }, by: [idInRow], sum: { charge: chargeInRow, used: 'quota' } });
     const credits = new Map(entries.map((row) => [Number(row['account_id']), row]));
-    const spends = new Map(rows.map((row) => [Number(row[idInRow]), row]));
+    const spends = await spendsOf(db, kind);
     for await (const record of eachAccount(db, kind)) {
       const [credit, spend] = [credits.get(record.id), spends.get(record.id)];
-      const balance = Number(credit?.['sum'] ?? 0) - Number(spend?.['charge'] ?? 0);
-      const used = Number(credit?.['used'] ?? 0) + Number(spend?.['used'] ?? 0);
+      const balance = openedOf(record) + Number(credit?.['sum'] ?? 0) - (spend?.charge ?? 0);
+      const used = Number(credit?.['used'] ?? 0) + (spend?.used ?? 0);
       if (quotaOf(record) !== balance || record.used_quota !== used) count += 1;
       await changeAccount(
         db,

@@ -20,7 +20,7 @@ async function recording(
   intended: Pick<LedgerChange, 'amount'> | Pick<BalanceTarget, 'balance'>,
   work: () => Promise<LedgerResult>,
 ): Promise<LedgerResult> {
-  if (!recordedKinds.has(kind)) return work();
+  if (!recordedKinds.has(kind) || account === 'budget') return work();
   const { name, rank } = await accountOf(context, account, id);
   const changes: AuditChange[] = [
     'amount' in intended ? { field: 'quota_change', after: intended.amount } : { field: 'quota', after: intended.balance },

@@ -18,6 +18,7 @@ export function startDelivery(context: AppContext): DeliveryTimer {
   async function run(): Promise<void> {
     try {
       await context.lowBalance.check();
+      await context.budgets.check();
       await deliverDue(context, () => !isStopped);
     } catch (failure) {
       context.log.warn({ reason: String(failure) }, 'notices could not be looked after and are tried again');
@@ -36,7 +37,7 @@ export function startDelivery(context: AppContext): DeliveryTimer {
       clearInterval(timer);
       await Promise.race([running, sleep(noticePatienceMs, undefined, { ref: false })]);
       // The next process warns users whose balance fell below their mark with the last calls.
-      await context.lowBalance.check().catch((failure: unknown) => {
+      await Promise.all([context.lowBalance.check(), context.budgets.check()]).catch((failure: unknown) => {
         context.log.warn({ reason: String(failure) }, 'the last charges were not looked at for warnings');
       });
     },

@@ -158,6 +158,16 @@ const billDrift: Texts = {
       'The bill of provider account {0} differs from the log on {3} days between {1} and {2}: ${4} billed, ${5} expected. See Provider bills in the console.',
   },
 };
+const budgetUsed: Texts = {
+  zh: { title: '预算“{0}”已使用 {1}%', content: '{2}预算“{0}”已使用 {1}%：{3} / {4}。{5}' },
+  en: { title: 'Budget “{0}”: {1}% used', content: '{2}budget “{0}”: {1}% used, {3} of {4}. {5}' },
+};
+const budgetOf: Record<'token' | 'user' | 'site', Record<Language, string>> = {
+  token: { zh: '令牌“{0}”的', en: 'Key “{0}”, ' },
+  user: { zh: '用户“{0}”的', en: 'User “{0}”, ' },
+  site: { zh: '站点的', en: 'Of the site, ' },
+};
+const budgetResets: Record<Language, string> = { zh: '本期于 {0}（UTC）结束。', en: 'The period ends at {0} (UTC).' };
 const channelsTested: Texts = {
   zh: { title: '渠道测试完成', content: '所有渠道测试已完成' },
   en: { title: 'Channel tests have ended', content: 'All channels have been tested' },
@@ -168,6 +178,7 @@ const trial: Texts = {
 };
 
 export function textOf(event: NotificationEvent, language: Language, settings: Settings): NotificationText {
+  if (event.code === 'budget_used') return budgetText(event, language, settings);
   switch (event.code) {
     case 'quota_exceed': {
       const site = siteAddress(settings);
@@ -238,6 +249,16 @@ function priceText(
   const { title, content } = (event.code === 'price_review' ? priceReview : pricePlanChanged)[language];
   const inserts = [...(event.code === 'price_review' ? [event.source] : []), String(event.count), event.models];
   return { type: event.code, title: fill(title, inserts), content, values: [], inserts };
+}
+
+function budgetText(event: Extract<NotificationEvent, { code: 'budget_used' }>, language: Language, settings: Settings): NotificationText {
+  const { scope, subject, name, percent, used, amount, ends_at: end } = event;
+  const { title, content } = budgetUsed[language];
+  const display = { inCurrency: settings.get('DisplayInCurrencyEnabled'), quotaPerUnit: settings.get('QuotaPerUnit') };
+  const until = end === 0 ? '' : fill(budgetResets[language], [new Date(end * 1000).toISOString().slice(0, 16).replace('T', ' ')]);
+  const of = fill(budgetOf[scope === 'site' && subject !== '' ? 'user' : scope][language], [subject]);
+  const inserts = [name, String(percent), of, quotaText(used, display), quotaText(amount, display), until];
+  return { type: `budget_used_${percent}`, title: fill(title, inserts), content, values: [], inserts };
 }
 
 function billText(event: Extract<NotificationEvent, { code: 'bill_drift' }>, language: Language): NotificationText {

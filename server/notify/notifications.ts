@@ -208,6 +208,22 @@ export async function alertOfBill(parts: NotificationDependencies, { id, name, .
   await alertAdministrators(parts, `bill:${id}:${facts.from}:${facts.to}:${facts.days}`, event);
 }
 
+export interface UsedBudget {
+  /** Names the period and the mark. */
+  key: string;
+  /** Whose calls it counts; 0 for those of several. */
+  userId: number;
+  toAdministrators: boolean;
+  event: Omit<Extract<NotificationEvent, { code: 'budget_used' }>, 'code'>;
+}
+
+/** Notifies the owner of a budget that was used up to a mark; of a budget of the site also administrators. */
+export async function alertOfBudget(parts: NotificationDependencies, { key, userId, toAdministrators, event }: UsedBudget): Promise<void> {
+  const used = { ...event, code: 'budget_used', subject: plainText(event.subject), name: plainText(event.name) } as const;
+  if (userId !== 0) await queueNotification(parts, { key: `${key}:${userId}`, userId, event: used });
+  if (toAdministrators) await alertAdministrators(parts, key, used);
+}
+
 const backupMs = 3_600_000;
 
 /** Alerts administrators that a backup failed, at most once an hour. */

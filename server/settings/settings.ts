@@ -23,6 +23,8 @@ export interface Settings {
   readonly managed: ManagedEntries;
   /** Reads all rows again. */
   reload(): Promise<void>;
+  /** Calls `listener` after each change. */
+  onChange(listener: () => void): void;
 }
 
 export interface SettingsDependencies {
@@ -41,6 +43,7 @@ export function createSettings(parts: SettingsDependencies): Settings {
   let groupMoves = groupMovesOf(undefined);
   let managed = managedEntriesOf(undefined);
   let revision = 1;
+  const listeners: (() => void)[] = [];
   let running: Promise<void> | null = null;
   let next: Promise<void> | null = null;
 
@@ -51,6 +54,7 @@ export function createSettings(parts: SettingsDependencies): Settings {
     groupMoves = storedMoves(rows, parts) ?? groupMoves;
     managed = storedMarks(rows, parts) ?? managed;
     revision += 1;
+    for (const listener of listeners) listener();
   }
 
   // A call during a read may follow an edit, so it waits for the next read.
@@ -85,6 +89,7 @@ export function createSettings(parts: SettingsDependencies): Settings {
       return managed;
     },
     reload,
+    onChange: (listener) => void listeners.push(listener),
   };
 }
 

@@ -4,7 +4,7 @@ import { AppError } from '#shared/errors.ts';
 import type { LogOther } from '#shared/logs.ts';
 import type { AppContext } from '#server/context.ts';
 import type { PrepaidWork } from '#server/db/records/prepaid-work.ts';
-import type { Reservation } from '#server/money/leases/reservation.ts';
+import { budgetsOf, type Reservation } from '#server/money/leases/reservation.ts';
 import type { Admission } from '#server/call/admission/admission.ts';
 import { reserveQuota } from '#server/call/admission/reserve-call.ts';
 import type { RelayServices } from '#server/call/services.ts';
@@ -17,6 +17,8 @@ import { creationMs, firstPollMs, type ReportedWork, type Requested, type WorkKi
 export interface WorkToCreate<Work extends PrepaidWork> {
   /** In state `checking`. */
   begun: Work;
+  /** The caller's name of its model. */
+  model: string;
   /** Largest cost, which is charged until the end. */
   amount: number;
   /** Ratios and amounts for the log row, which has one price and no tokens; the final cost is in another row. */
@@ -39,8 +41,8 @@ export async function createWork<Work extends PrepaidWork>(
   toCreate: WorkToCreate<Work>,
 ): Promise<Work> {
   const { context } = services;
-  const { amount } = toCreate;
-  const reservation = await reserveQuota(services, admission, { amount, least: amount });
+  const { model, amount } = toCreate;
+  const reservation = await reserveQuota(services, admission, { model, amount, least: amount });
   let paid: Work;
   try {
     const creating = await handIn(context, kind, toCreate, reservation);
@@ -76,6 +78,7 @@ async function handIn<Work extends PrepaidWork>(
     ...handedIn,
     reserved: reservation.amount,
     token_reserved: reservation.isTokenLimited ? reservation.amount : 0,
+    budgets: budgetsOf(reservation),
     charge: 'open' as const,
     process: context.ledger.processId,
     state: 'creating' as const,

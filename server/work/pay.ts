@@ -5,7 +5,7 @@ import type { AppContext } from '#server/context.ts';
 import type { PrepaidWork } from '#server/db/records/prepaid-work.ts';
 import type { Reservation } from '#server/money/leases/reservation.ts';
 import { chargeOf, type PaidCharge } from '#server/money/recovery/call-charge.ts';
-import type { ChargeRow } from '#server/money/settlement/settlement.ts';
+import type { ChargeRow } from '#server/money/settlement/settled-call.ts';
 import type { RelayServices } from '#server/call/services.ts';
 
 type Charged = Pick<PrepaidWork, 'user_id' | 'username' | 'token_id' | 'token_name' | 'group' | 'channel_id' | 'model' | 'request_id'>;

@@ -34,7 +34,7 @@ export async function noteCharge<Work extends PrepaidWork>(
   const set: Partial<PrepaidWork> =
     paid === null
       ? { charge: 'none', reserved: 0, token_reserved: 0 }
-      : { charge: 'done', reserved: paid.quota, token_reserved: paid.token_quota };
+      : { charge: 'done', reserved: paid.quota, token_reserved: paid.token_quota, budgets: paid.budgets };
   const records = kind.records(db);
   return (await records.patch({ id: work.id, charge: 'open' }, { set })) ?? (await records.get(work.id)) ?? work;
 }
@@ -47,7 +47,13 @@ export async function returnLateCharge<Work extends PrepaidWork>(
   paid: PaidCharge,
 ): Promise<void> {
   const records = kind.records(context.db);
-  const charged = { charge: 'done' as const, reserved: paid.quota, token_reserved: paid.token_quota, poll_at: context.now() };
+  const charged = {
+    charge: 'done' as const,
+    reserved: paid.quota,
+    token_reserved: paid.token_quota,
+    budgets: paid.budgets,
+    poll_at: context.now(),
+  };
   const set = { ...kind.free, ...charged, cost: 0 };
   // In this order: states only advance.
   const creating = await records.patch({ id, charge: 'none', state: 'creating' }, { set });

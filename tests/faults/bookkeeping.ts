@@ -8,7 +8,7 @@ import type { Database } from '#server/db/database.ts';
 import { readEnv } from '#server/env.ts';
 import { balanceOf } from '#server/money/account.ts';
 import { audit } from '#server/money/audit.ts';
-import type { ChargeRow } from '#server/money/settlement/settlement.ts';
+import type { ChargeRow } from '#server/money/settlement/settled-call.ts';
 import { createToken } from '#tests/support/build-token.ts';
 import { buildUser } from '#tests/support/build.ts';
 import { buildLog } from '#tests/support/build-log.ts';

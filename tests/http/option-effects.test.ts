@@ -24,7 +24,6 @@ const waiting: Record<string, readonly SettingKey[]> = {
   // Part of the status: the widget of other clients reads it. The console signs in by the bot's id, which is in the token.
   'other clients': ['TelegramBotName'],
   // Stored but never read, also in the product whose clients send them.
-  budgets: ['SiteBudgets'],
   nobody: ['StreamCacheQueueLength'],
 };
 

@@ -148,7 +148,7 @@ function isCostlyToRead(headers: Headers): boolean {
  * @throws {AppError} as `reserveQuota`
  */
 export async function checkMeans(services: RelayServices, admission: Admission): Promise<void> {
-  services.context.ledger.release(await reserveQuota(services, admission, { amount: 1, least: 1 }));
+  services.context.ledger.release(await reserveQuota(services, admission, { model: undefined, amount: 1, least: 1 }));
 }
 
 /** Returns the call of the first requested model that the caller may use and a channel serves. */

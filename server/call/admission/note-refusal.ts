@@ -31,6 +31,7 @@ export function noteRefusal(
   noted.set(error, requestId);
   const { model, caller } = progress;
   stages.refused(error, model);
+  context.budgets.refused(error);
   if (caller !== undefined) {
     const token = { id: 0, name: caller.tokenName, group: caller.group };
     refusalLog.note({ user: caller.user, token, model, requestId, error });

@@ -7,6 +7,7 @@ import { callerLanguage } from '#server/http/language.ts';
 import { newRequestId } from '#server/http/request-id.ts';
 import type { Admission } from '#server/call/admission/admission.ts';
 import type { QuotedPrice } from '#server/money/quote.ts';
+import { withReplacedModel } from '#server/call/admission/replaced-model.ts';
 import { admitCall, type AdmittedCall, clientHeadersOf, type Progress } from '#server/call/admission/admit-call.ts';
 import type { CallContent } from '#server/call/admission/call-content.ts';
 import type { CallConversation } from '#server/call/conversation-source.ts';
@@ -51,8 +52,7 @@ export async function openCall(services: RelayServices, turn: Turn): Promise<Ope
   try {
     const admitted = await admitCall(services, turn, progress);
     ({ content, conversation } = admitted);
-    const { admission, parameters } = admitted;
-    const { model, isStream, streamType } = admitted.requested;
+    const { admission } = admitted;
     const opening = openStages((turn.stages ?? services.stages).of(admitted.endpoint, admission), admitted);
     stages = opening instanceof Promise ? await opening : opening;
     const repeated = stages.at(-1)?.repeated;
@@ -63,23 +63,22 @@ export async function openCall(services: RelayServices, turn: Turn): Promise<Ope
     const settling = services.settlement.excess.settled(admission.user.id);
     if (settling !== undefined) await settling;
     const reserving = reserveRequested(services, admitted, { endpoint, stages, quoted: quotedFor(services, admitted) });
-    reserved = reserving instanceof Promise ? await reserving : reserving;
+    const opened = reserving instanceof Promise ? await reserving : reserving;
+    ({ reserved } = opened);
     call = {
+      ...opened,
       services,
       turn,
       endpoint,
       requestId,
-      admission,
-      model,
       content,
       conversation,
       responseFields: endpoint.responseFields?.(content.body, turn.address) ?? noFields,
-      parameters,
-      stream: endpoint.kind.canStream && isStream ? { contentType: streamType } : null,
+      parameters: admitted.parameters,
+      stream: endpoint.kind.canStream && admitted.requested.isStream ? { contentType: admitted.requested.streamType } : null,
       clientHeaders: endpoint.surface.forwardedHeaders.length === 0 ? noFields : clientHeadersOf(endpoint, turn.request.headers),
       startedAt,
       createdAt: Math.floor(context.now() / 1000),
-      reserved,
       attempts: [],
       sent: null,
       stages,
@@ -153,26 +152,49 @@ interface OpenedCall {
   quoted: QuotedPrice;
 }
 
+interface ReservedModel extends Pick<RunningCall, 'admission' | 'model' | 'replaced'> {
+  reserved: ReservedCall;
+}
+
+/** Budgets may replace each other's models. */
+const mostReplacements = 3;
+
+/** Reserves for the requested model or, at the end of a budget, for the one that takes its place. */
 function reserveRequested(
   services: RelayServices,
-  { admission, parameters, prompt, content, requested, endpoint: called }: AdmittedCall,
-  { endpoint, stages, quoted }: OpenedCall,
-): ReservedCall | Promise<ReservedCall> {
+  admitted: AdmittedCall,
+  opened: OpenedCall,
+  replacements = 0,
+): ReservedModel | Promise<ReservedModel> {
+  const { admission, parameters, prompt, content, requested, endpoint: called } = admitted;
+  const { endpoint, stages, quoted } = opened;
+  const { model } = requested;
   const { only, searchingTool } = routingOf(stages);
   const reserving = reserveCall(services, {
     admission,
     endpoint,
-    model: requested.model,
+    model,
     only,
     body: content.body,
     parameters,
     // If stages add to the prompt, it is read again.
     prompt: endpoint === called ? prompt : null,
-    quoted: costliestQuote(services, { admission, model: requested.model, quoted }),
+    quoted: costliestQuote(services, { admission, model, quoted }),
     needsTools: searchingTool !== undefined,
   });
-  if (admission.furtherGroups === undefined) return reserving;
-  return Promise.resolve(reserving).then((reserved) => ({ ...reserved, quoted }));
+  const isGrouped = admission.furtherGroups !== undefined;
+  if (!(reserving instanceof Promise))
+    return { admission, model, replaced: undefined, reserved: isGrouped ? { ...reserving, quoted } : reserving };
+  return reserving.then(
+    (reserved) => ({ admission, model, replaced: undefined, reserved: isGrouped ? { ...reserved, quoted } : reserved }),
+    async (failure: unknown) => {
+      const quote = (other: AdmittedCall) => quotedFor(services, other);
+      const cheaper = replacements === mostReplacements ? null : withReplacedModel(services, admitted, failure, quote);
+      if (cheaper === null) throw failure;
+      const reserved = await reserveRequested(services, cheaper.admitted, { ...opened, quoted: cheaper.quoted }, replacements + 1);
+      return { ...reserved, replaced: { model, budget: cheaper.budget } };
+    },
+  );
 }
 
 const noFields = {};

@@ -9,6 +9,7 @@ import type { CallParameters } from '#server/formats/client-dialect.ts';
 import { type Made, mostPromptTokens, type PromptContent } from '#server/formats/prompt-content.ts';
 import { marksPrompts } from '#server/formats/prompt-marks.ts';
 import { type AccountKind, balanceOf } from '#server/money/account.ts';
+import { type BudgetAccount, BudgetReached } from '#server/money/budgets.ts';
 import type { Refusal } from '#server/money/leases/lease.ts';
 import { promptRatio, type QuotedPrice, type Quotes } from '#server/money/quote.ts';
 import type { ReserveResult } from '#server/money/leases/reservations.ts';
@@ -88,7 +89,7 @@ const unknownMedia = 4;
 
 /**
  * Reserves for a call. Synchronous if the account can pay for many such calls and the leases suffice.
- * @throws {AppError} `insufficient_user_quota`, `pre_consume_token_quota_failed`, `key_exhausted`
+ * @throws {AppError} `insufficient_user_quota`, `pre_consume_token_quota_failed`, `key_exhausted`, `budget_reached`, `budget_used_up`
  * @throws {DatabaseUnavailable}
  */
 export function reserveCall(services: RelayServices, call: CallToReserve): ReservedCall | Promise<ReservedCall> {
@@ -96,7 +97,7 @@ export function reserveCall(services: RelayServices, call: CallToReserve): Reser
   const prompt = promptByEstimate(services, call);
   const output = outputOf(services, call, prompt);
   const usual = quotes.reserveFor(call.quoted, prompt, output.most);
-  if (isAmple(call.admission, usual * ampleCalls)) return reserveFor(services, call, { output, prompt, usual });
+  if (isAmple(services, call, usual * ampleCalls)) return reserveFor(services, call, { output, prompt, usual });
   return promptByCount(services, call, prompt).then((counted) => reserveFor(services, call, { output, prompt: counted }));
 }
 
@@ -147,7 +148,7 @@ function reserveFor(
   let smallest = requested.leastUnits === undefined ? requested : { ...requested, units: requested.leastUnits };
   if (requested.hosted !== undefined && call.needsTools !== true) smallest = withoutTools(smallest);
   const least = Math.min(amount, quotes.reserveFor(quoted, smallest, output.least));
-  const reserving = reserveQuota(services, admission, { amount, least });
+  const reserving = reserveQuota(services, admission, { model: call.model, amount, least });
   const bounded = (reservation: Reservation): ReservedCall => {
     const { choices, named } = output;
     const has = reservation.amount;
@@ -173,28 +174,51 @@ function payable(
 }
 
 /**
- * Reserves an amount, down to `least`. Synchronous while the leases suffice.
+ * Reserves an amount, down to `least`, from the balances and the budgets. Synchronous while the leases suffice.
+ * @param model model of the call, by its caller's name; undefined for a reservation that is never charged, which concerns no budget
+ * @param found budgets of the call, if known
  * @throws {AppError} as `reserveCall`
  */
 export function reserveQuota(
-  { context }: RelayServices,
-  { user, token }: Admission,
-  { amount, least }: { amount: number; least: number },
+  services: RelayServices,
+  admission: Admission,
+  { model, amount, least }: { model: string | undefined; amount: number; least: number },
+  found?: readonly BudgetAccount[],
 ): Reservation | Promise<Reservation> {
+  const { context } = services;
+  const { user, token } = admission;
+  const isBound = model !== undefined && (admission.isLimited || context.budgets.isOfSite);
+  const budgets = found ?? (isBound ? context.budgets.of(admission, model) : none);
+  if (budgets instanceof Promise) return budgets.then((known) => reserveQuota(services, admission, { model, amount, least }, known));
   const limited = token === null ? null : { id: token.id, isLimited: !token.unlimited_quota };
-  const request = { userId: user.id, token: limited, amount, least };
-  const reserving = context.ledger.reserve(request);
-  return reserving instanceof Promise ? reserving.then((result) => reservationOf(context, result)) : reservationOf(context, reserving);
+  const reserving = context.ledger.reserve({ userId: user.id, token: limited, budgets, amount, least });
+  return reserving instanceof Promise
+    ? reserving.then((result) => reservationOf(context, result, budgets))
+    : reservationOf(context, reserving, budgets);
 }
 
-function reservationOf(context: RelayServices['context'], result: ReserveResult): Reservation {
-  if ('refusal' in result) throw refusedMoney(context, result.refusal);
+const none: readonly BudgetAccount[] = [];
+
+function reservationOf(context: RelayServices['context'], result: ReserveResult, budgets: readonly BudgetAccount[]): Reservation {
+  if ('refusal' in result) throw refusedBy(context, result.refusal, budgets);
   return result.reservation;
 }
 
-/** Reports whether the account has that quota, by its cached records. Only decides whether an estimate suffices. */
-function isAmple({ user, token }: Admission, quota: number): boolean {
-  return balanceOf(user) >= quota && (token === null || token.unlimited_quota || balanceOf(token) >= quota);
+function refusedBy(context: RelayServices['context'], refusal: Refusal, budgets: readonly BudgetAccount[]): AppError {
+  const { account, balance } = refusal;
+  const budget = account.kind === 'budget' ? budgets.find(({ id }) => id === account.id) : undefined;
+  return budget === undefined ? refusedMoney(context, refusal) : new BudgetReached(context, budget, balance);
+}
+
+/** Reports whether the account and its budgets have that quota, by what is cached. Only decides whether an estimate suffices. */
+function isAmple({ context }: RelayServices, { admission, model }: CallToReserve, quota: number): boolean {
+  const { user, token } = admission;
+  if (balanceOf(user) < quota || (token !== null && !token.unlimited_quota && balanceOf(token) < quota)) return false;
+  if (!admission.isLimited && !context.budgets.isOfSite) return true;
+  const budgets = context.budgets.of(admission, model);
+  if (budgets instanceof Promise) return false;
+  for (const { id, isHard } of budgets) if (isHard && (context.ledger.left({ kind: 'budget', id }) ?? 0) < quota) return false;
+  return true;
 }
 
 /** Estimates the prompt, without counting its tokens. */
@@ -277,13 +301,26 @@ async function promptByCount(services: RelayServices, call: CallToReserve, estim
 }
 
 /**
- * Returns the error for a running call whose account cannot pay for more, by its cached records.
+ * Returns the error for a running call whose account or budget cannot pay for more, by what is cached.
  * @param need total quota that the call needs
  */
-export function refusedFurther({ context }: RelayServices, { user, token }: Admission, need: number): AppError {
+export function refusedFurther(
+  { context }: RelayServices,
+  { admission, model }: Pick<CallToReserve, 'admission' | 'model'>,
+  need: number,
+): AppError {
+  const { user, token } = admission;
   const isOfToken = token !== null && !token.unlimited_quota && balanceOf(token) < balanceOf(user);
+  const balance = balanceOf(isOfToken ? token : user);
+  const budgets = context.budgets.of(admission, model);
+  if (!(budgets instanceof Promise)) {
+    for (const budget of budgets) {
+      const left = budget.isHard ? context.ledger.left({ kind: 'budget', id: budget.id }) : undefined;
+      if (left !== undefined && left < balance) return new BudgetReached(context, budget, left);
+    }
+  }
   const account = isOfToken ? { kind: 'token' as const, id: token.id } : { kind: 'user' as const, id: user.id };
-  return refusedMoney(context, { account, balance: balanceOf(isOfToken ? token : user), need });
+  return refusedMoney(context, { account, balance, need });
 }
 
 function refusedMoney({ settings }: RelayServices['context'], { account, balance, need }: Refusal): AppError {
@@ -294,6 +331,7 @@ function refusedMoney({ settings }: RelayServices['context'], { account, balance
 const refusals: Record<AccountKind, (balance: number, texts: { remain: string; need: string }) => AppError> = {
   user: (balance, { remain, need }) => new AppError('insufficient_user_quota', { detail: userQuotaText(balance, remain, need) }),
   token: (balance, texts) => (balance <= 0 ? new AppError('key_exhausted') : new AppError('pre_consume_token_quota_failed', texts)),
+  budget: (_, { remain }) => new AppError('budget_used_up', { budget: '', amount: '', left: remain }),
 };
 
 /** Existing clients compare these messages. */

@@ -9,9 +9,11 @@ import { DatabaseClosed, DatabaseUnavailable } from '#server/db/collection.ts';
 import { eachDue } from '#server/db/each-due.ts';
 import type { SessionMinuteRecord } from '#server/db/records/session-minute.ts';
 import { addChannelUse } from '#server/exchange/deleted-channels.ts';
-import type { ChargeRow } from '#server/money/settlement/settlement.ts';
+import type { ChargeRow } from '#server/money/settlement/settled-call.ts';
 import { chargeRow } from '#server/call/settlement/log-row.ts';
 import type { RunningCall } from '#server/call/running-call.ts';
+import { idsIn } from '#server/money/account.ts';
+import { budgetsOf } from '#server/money/leases/reservation.ts';
 import { chargeOf } from '#server/money/recovery/call-charge.ts';
 
 type Stores = Pick<AppContext, 'db'>;
@@ -39,6 +41,7 @@ export async function storeMinute(call: RunningCall, { startsAt, seconds, end }:
     user_id: admission.user.id,
     token_id: admission.token?.id ?? 0,
     is_token_limited: admission.token !== null && !admission.token.unlimited_quota,
+    budgets: budgetsOf(call.reserved.reservation),
     starts_at: startsAt,
     seconds,
     row: JSON.stringify(row),
@@ -131,7 +134,8 @@ async function charge({ db, ledger }: AppContext, minute: SessionMinuteRecord, s
   );
   const { token_id: tokenId, is_token_limited: isLimited } = minute;
   const token = tokenId === 0 ? null : { id: tokenId, isLimited };
-  const reserved = await ledger.reserve({ userId: minute.user_id, token, amount: 0 });
+  const budgets = idsIn(minute.budgets).map((budget) => ({ id: budget, isHard: false }));
+  const reserved = await ledger.reserve({ userId: minute.user_id, token, budgets, amount: 0 });
   if ('refusal' in reserved) return false;
   const other = { ...written, units: used, duration_ms: seconds * 1000 };
   await ledger.settle(reserved.reservation, { ...row, quota, prompt_tokens: used.count, use_time: seconds, other });

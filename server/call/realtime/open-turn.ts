@@ -1,11 +1,13 @@
 // Opens turns of a session. Each is a call, opened before it is known when the turn begins.
 import { AppError } from '#shared/errors.ts';
+import type { Reservation } from '#server/money/leases/reservation.ts';
 import type { PromptSize } from '#server/money/quote.ts';
 import { callAddress } from '#server/formats/call-address.ts';
 import { messages } from '#server/framing/event-encoding.ts';
 import type { Connection } from '#server/http/connection.ts';
 import { newRequestId } from '#server/http/request-id.ts';
 import { openBody } from '#server/call/admission/read-content.ts';
+import { reserveQuota } from '#server/call/admission/reserve-call.ts';
 import { openCall } from '#server/call/admission/open-call.ts';
 import type { RelayBody, RelayEndpoint } from '#server/call/endpoints.ts';
 import type { RunningCall } from '#server/call/running-call.ts';
@@ -57,11 +59,8 @@ export async function openTurn(
  */
 export async function openLateTurn(like: RunningCall): Promise<RunningCall | null> {
   const { context } = like.services;
-  const { user, token } = like.admission;
-  const limited = token === null ? null : { id: token.id, isLimited: !token.unlimited_quota };
-  const reserved = await context.ledger.reserve({ userId: user.id, token: limited, amount: 0 });
-  if ('refusal' in reserved) return null;
-  const { reservation } = reserved;
+  const reservation = await emptyReservation(like);
+  if (reservation === null) return null;
   return {
     ...like,
     requestId: newRequestId(context),
@@ -71,6 +70,15 @@ export async function openLateTurn(like: RunningCall): Promise<RunningCall | nul
     attempts: [],
     stop: { reason: undefined, end: undefined },
   };
+}
+
+async function emptyReservation({ services, admission, model }: RunningCall): Promise<Reservation | null> {
+  try {
+    return await reserveQuota(services, admission, { model, amount: 0, least: 0 });
+  } catch (failure) {
+    if (failure instanceof AppError) return null;
+    throw failure;
+  }
 }
 
 /** Request of a turn, for its log row. */

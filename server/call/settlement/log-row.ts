@@ -8,7 +8,7 @@ import { priceAt } from '#shared/price-at.ts';
 import type { Price, PricedUsage, UsagePrice } from '#shared/pricing.ts';
 import { costlierTier } from '#shared/find-price.ts';
 import { inputTokens, type TokenUsage } from '#shared/token-usage.ts';
-import type { ChargeRow } from '#server/money/settlement/settlement.ts';
+import type { ChargeRow } from '#server/money/settlement/settled-call.ts';
 import type { CallEnd } from '#server/call/settlement/settle-call.ts';
 import type { AdviceCharge, MeteredUsage } from '#server/call/settlement/metered-usage.ts';
 import { endRules } from '#server/call/call-end.ts';
@@ -37,14 +37,13 @@ export function chargeRow(call: RunningCall, end: RowEnd): ChargeRow {
       ? 0
       : services.context.quotes.charge(quoted, priced, runs, usage?.advice === undefined ? undefined : adviceCharges(usage.advice));
   const duration = elapsed(call);
-  const { groupRatio } = quoted;
   const price = priced === null ? quoted.price : priceAt(quoted.price, priced);
   const other: LogOther = {
     model_ratio: price.kind === 'usage' ? price.modelRatio : 0,
     completion_ratio: price.kind === 'usage' ? price.completionRatio : 0,
     cache_ratio: price.kind === 'usage' ? price.cacheRatio : 0,
     model_price: price.kind === 'call' ? price.modelPrice : -1,
-    group_ratio: groupRatio,
+    group_ratio: quoted.groupRatio,
     quota_per_unit: quoted.quotaPerUnit,
     cache_tokens: usage?.cacheRead ?? 0,
     duration_ms: duration,
@@ -74,6 +73,7 @@ export function chargeRow(call: RunningCall, end: RowEnd): ChargeRow {
     other.is_model_mapped = true;
     other.upstream_model_name = request.upstreamModel;
   }
+  if (call.replaced !== undefined) Object.assign(other, { requested_model: call.replaced.model, ended_budget: call.replaced.budget });
   if (call.reserved.outputBound !== undefined) other.output_bound = call.reserved.outputBound;
   if (end.afterDisconnect !== undefined) other.after_leaving = end.afterDisconnect;
   if (call.sent !== null && call.sent.dropped.length > 0) other.dropped_fields = call.sent.dropped.slice(0, mostDropped);

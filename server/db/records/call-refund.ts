@@ -9,6 +9,8 @@ export interface CallRefundRecord {
   /** Cost of the call, and its part from the token's balance. */
   quota: number;
   token_quota: number;
+  /** Budget periods that it was charged to, as in the row. Undefined for none. */
+  budgets?: string;
   /** In the order requested. */
   acts: CallRefundAct[];
   /** Time since which a refund is due, in milliseconds; undefined if none is. */

@@ -15,6 +15,8 @@ export type ChangeKind =
   | 'channel_key'
   | 'option'
   | 'lease'
+  /** Period of a budget, by the budget's key. */
+  | 'budget'
   | 'cancelled_response'
   | 'watch'
   | 'passed_test'

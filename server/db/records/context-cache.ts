@@ -41,6 +41,8 @@ export interface ContextCacheRecord {
   pending_spans?: string;
   /** JSON of the `CachePayer`s, one per period that one key paid for; if undefined, the creating key paid for all. */
   payers?: string;
+  /** JSON of `BudgetPart`s: budget periods that the payments were charged to, in their order; undefined for none. */
+  paid_by?: string;
   /** Key that pays the pending charge; if undefined, the creating key. */
   pending_token_id?: number;
   pending_token_name?: string;

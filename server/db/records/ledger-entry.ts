@@ -3,7 +3,7 @@ export interface LedgerRecord {
   id: number;
   /** Unique reference of the event, e.g. `setup`, `edit:<uuid>`, `redemption:17`. */
   ref: string;
-  account: 'user' | 'token';
+  account: 'user' | 'token' | 'budget';
   account_id: number;
   /** Quota, signed. */
   amount: number;
@@ -25,6 +25,8 @@ export interface LedgerRecord {
   used?: number;
   /** Opening entry of an account that was moved in: may be negative, and `used` is what was used before. */
   opening?: boolean;
+  /** A charge that may exceed the balance. */
+  unbounded?: boolean;
   /** Closing entries: the last batch of them. */
   batch?: number;
 }

@@ -35,7 +35,7 @@ export interface ClosingBatch {
 export type ClosingUsage = Omit<ClosedUsageRecord, 'batch'>;
 
 export interface ClosingSum {
-  account: 'user' | 'token';
+  account: 'user' | 'token' | 'budget';
   id: number;
   /** Quota charged to the balance, and quota used. */
   charge: number;

@@ -32,6 +32,8 @@ export interface LogRecord {
   seq?: number;
   /** Amount from the token's own balance: `quota`, or 0 for an unlimited token. */
   token_quota?: number;
+  /** Ids of the budget periods that `quota` is charged to, ascending and comma-separated. Undefined for none. */
+  budgets?: string;
   /** Unlisted, because consumption logs were disabled; stored because the books need it. */
   hidden?: boolean;
   /** Refunded amount of an earlier charge, on the row about the refund. */

@@ -5,6 +5,17 @@ import type { NotificationProblem, NotificationState, NotifyType } from '#shared
 /** Content of a notification. Amounts are quota. */
 export type NotificationEvent =
   | { code: 'quota_exceed'; balance: number }
+  /** A budget was used up to a mark (percent). `scope` says whose it is, `subject` is the name of that token or user; amounts are quota, of the period. */
+  | {
+      code: 'budget_used';
+      scope: 'token' | 'user' | 'site';
+      subject: string;
+      name: string;
+      percent: number;
+      used: number;
+      amount: number;
+      ends_at: number;
+    }
   | { code: 'channel_update'; channel_id: number; name: string; status: number; reason: string; why?: FailureReason }
   /** One of a channel's keys was disabled; `remaining` others are enabled. */
   | { code: 'key_refused'; channel_id: number; name: string; ending: string; remaining: number; why: FailureReason }

@@ -27,6 +27,8 @@ export interface PrepaidWork {
   /** Prepayment, and the token's part of it. */
   reserved: number;
   token_reserved: number;
+  /** Budget periods that the prepayment was charged to, as in a log row. Undefined in records of earlier versions. */
+  budgets?: string;
   /** `open`: the charge is being settled. `none`: nothing is or will be charged. */
   charge: 'open' | 'done' | 'none';
   /** Identity of the process that settles the charge. */

@@ -10,6 +10,8 @@ export interface SessionMinuteRecord {
   token_id: number;
   /** Whether the key has a limited balance, which is charged too. */
   is_token_limited: boolean;
+  /** Budget periods that it is charged to, as in a log row. Undefined in records of earlier versions. */
+  budgets?: string;
   /** Expected start at the time of the reservation, milliseconds. */
   starts_at: number;
   /** Reserved seconds. */

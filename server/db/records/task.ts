@@ -63,6 +63,8 @@ export interface TaskRecord {
   /** Charged quota, the token's part, and the refund. */
   quota: number;
   token_quota: number;
+  /** Budget periods that it was charged to, as in a log row. Undefined if there is no charge, or from an earlier version. */
+  budgets?: string;
   refunded_quota: number;
   /** `open`: the charge is being settled. `none`: nothing is or will be charged. */
   charge: 'open' | 'done' | 'none';

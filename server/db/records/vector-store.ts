@@ -52,6 +52,8 @@ export interface VectorStoreRecord {
   reserved: number;
   token_reserved: number;
   token_used: number;
+  /** JSON of `BudgetPart`s: budget periods that the payments of that day were charged to; undefined or empty for none. */
+  paid_by?: string;
   /** Price of that day: USD for a GB and a day. */
   price: number;
   group_ratio: number;
@@ -64,6 +66,9 @@ export interface VectorStoreRecord {
   pending_amount: number;
   pending_token: number;
   pending_bytes: number;
+  /** Budget periods that the pending payment is charged to, and those of them that must not be exceeded, as in a log row; undefined for none. */
+  pending_budgets?: string;
+  pending_hard?: string;
   /** End of the day being closed (0 for none), its cost, and the id of its log row. */
   closing_until: number;
   closing_cost: number;

@@ -13,7 +13,8 @@ import type { CallRefundAct, CallRefundRecord } from '#server/db/records/call-re
 import type { LogRecord } from '#server/db/records/log.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 import { writeLog } from '#server/logs/write-log.ts';
-import type { AccountKind } from '#server/money/account.ts';
+import { type AccountKind, idsIn } from '#server/money/account.ts';
+import { changeBudget } from '#server/money/change-budget.ts';
 import { changeOnce, type ChangeOutcome } from '#server/money/change-once.ts';
 import { isCharged } from '#server/money/recovery/call-charge.ts';
 import { addChannelUse } from '#server/exchange/deleted-channels.ts';
@@ -147,8 +148,13 @@ async function store({ db }: AppContext, before: CallRefundRecord, after: CallRe
 
 async function giveBack(context: AppContext, call: CallRefundRecord, act: CallRefundAct): Promise<ChangeOutcome['state']> {
   const outcome = await change(context, act, { account: 'user', id: call.user_id, amount: act.amount });
-  if (outcome !== 'done' || call.token_id === 0) return outcome;
-  // A deleted token does not stop the refund.
+  if (outcome !== 'done') return outcome;
+  // A deleted token or period does not stop the refund.
+  for (const id of idsIn(call.budgets)) {
+    const ref = `call:${act.log_id}:refund:budget:${id}`;
+    if ((await changeBudget(context, { id, amount: act.amount, ref, kind: 'call_refund' })) === 'open') return 'open';
+  }
+  if (call.token_id === 0) return outcome;
   const ofToken = await change(context, act, { account: 'token', id: call.token_id, amount: act.token_amount });
   return ofToken === 'open' ? 'open' : 'done';
 }
@@ -208,8 +214,8 @@ async function noteOnCall({ db }: AppContext, call: LogRecord, record: CallRefun
     .patch({ and: [{ id: call.id }, isOlder] }, { set: { other: { ...call.other, refunds }, refund_version: record.version } });
 }
 
-function newRecord({ id, user_id, token_id, channel_id, quota, token_quota = 0 }: LogRecord): CallRefundRecord {
-  return { id, version: 0, user_id, token_id, channel_id, quota, token_quota, acts: [] };
+function newRecord({ id, user_id, token_id, channel_id, quota, token_quota = 0, budgets }: LogRecord): CallRefundRecord {
+  return { id, version: 0, user_id, token_id, channel_id, quota, token_quota, ...(budgets === undefined ? {} : { budgets }), acts: [] };
 }
 
 function sumOf(acts: readonly CallRefundAct[], field: 'amount' | 'token_amount'): number {

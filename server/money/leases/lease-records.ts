@@ -26,6 +26,7 @@ export function openLease(
     increment: { [`leases.${processId}`]: amount },
     max: { [`applied.${processId}`]: lastSeq },
     set: { [`fencing_tokens.${processId}`]: newFencingToken },
+    opensLease: true,
   });
 }
 

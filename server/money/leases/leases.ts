@@ -1,7 +1,7 @@
 // Leases of this process: quota that it may spend without a database write. Decides when quota is taken and returned,
 // and which call gets it. While no write is in progress, the record's `leases.<process>` = free + reserved.
 import type { ChangeFeed } from '#server/db/changes.ts';
-import { type AccountKind, frozenKey, leasedOf, quotaOf, readAccount } from '#server/money/account.ts';
+import { type AccountKind, type AccountRef, frozenKey, leasedOf, quotaOf, readAccount } from '#server/money/account.ts';
 import {
   affordable,
   createLease,
@@ -99,6 +99,18 @@ export class Leases {
       });
       this.#serve(lease);
     });
+  }
+
+  /** Opens the lease for a call that is charged to it and reserves nothing; null if it is open. The balance may be below zero. */
+  use(lease: Lease): null | Promise<number> {
+    lease.lastUseAt = performance.now();
+    return lease.openedAs === this.#options.processId() ? null : this.#moves.open(lease).then(() => 0);
+  }
+
+  /** Quota of the account that is not reserved, as far as this process knows; undefined if it has not read the account. */
+  left(account: AccountRef): number | undefined {
+    const lease = this.#leases.get(keyOf(account));
+    return lease?.knownQuota === undefined ? undefined : lease.knownQuota + lease.free;
   }
 
   /**

@@ -1,16 +1,26 @@
-// Reservations of running calls: taken from the token's lease first, then from the user's; from both or neither.
-import type { Refusal } from '#server/money/leases/lease.ts';
+// Reservations of running calls: taken from the leases of the token, the budgets and the user, in this order; from all or none.
+import type { Lease, Refusal } from '#server/money/leases/lease.ts';
 import type { Leases } from '#server/money/leases/leases.ts';
-import { payingLeases, type Reservation } from '#server/money/leases/reservation.ts';
+import { type BudgetLease, noBudgets, payingLeases, type Reservation } from '#server/money/leases/reservation.ts';
 
 export interface ReserveRequest {
   userId: number;
   /** Null for calls without a token. */
   token: { id: number; isLimited: boolean } | null;
+  /** Periods of budgets; none if undefined. */
+  budgets?: readonly ChargedBudget[];
   /** Quota. */
   amount: number;
   /** Minimum with which the call can begin; `amount` if undefined. */
   least?: number;
+}
+
+/** Period of a budget that a call is charged to. */
+export interface ChargedBudget {
+  /** Id of the period. */
+  readonly id: number;
+  /** Whether quota is reserved from it. If false, the charge is counted only. */
+  readonly isHard: boolean;
 }
 
 export type ReserveResult = { reservation: Reservation } | { refusal: Refusal };
@@ -29,10 +39,15 @@ export class Reservations {
   }
 
   /** Creates an empty reservation for a call; `reserve` follows. */
-  prepare({ userId, token }: ReserveRequest): Reservation {
+  prepare({ userId, token, budgets }: ReserveRequest): Reservation {
     const user = this.#leases.of('user', userId);
     const tokenLease = token === null ? null : this.#leases.of('token', token.id);
-    return { user, token: tokenLease, isTokenLimited: token?.isLimited === true, amount: 0, isEnded: false };
+    const charged = budgets === undefined || budgets.length === 0 ? noBudgets : this.#budgetLeases(budgets);
+    return { user, token: tokenLease, isTokenLimited: token?.isLimited === true, budgets: charged, amount: 0, isEnded: false };
+  }
+
+  #budgetLeases(budgets: readonly ChargedBudget[]): BudgetLease[] {
+    return budgets.map((requested) => ({ lease: this.#leases.of('budget', requested.id), isHard: requested.isHard, requested }));
   }
 
   /** @throws {DatabaseUnavailable} from the promise */
@@ -113,35 +128,61 @@ export class Reservations {
 
   /** Returns null if all of `amount` was reserved synchronously. A refusal or failure leaves nothing reserved. */
   #reserve(reservation: Reservation, amount: number, least: number): null | Promise<number | Refusal> {
-    const { token, isTokenLimited } = reservation;
+    const { user, token, isTokenLimited, budgets } = reservation;
     // An unlimited token's lease is opened too: its use is counted there.
     const first = token === null ? null : isTokenLimited ? this.#leases.reserve(token, amount, least) : this.#leases.reserve(token, 0);
-    if (first === null) return this.#reserveUser(reservation, amount, least);
-    return first.then((result) => {
-      if (typeof result !== 'number') return result;
-      const available = isTokenLimited ? result : amount;
-      return this.#reserveUser(reservation, available, Math.min(least, available)) ?? available;
-    });
+    if (first !== null) return this.#reserveRest(reservation, { step: 0, waiting: first, amount, least });
+    for (let step = 1; step <= budgets.length; step += 1) {
+      const waiting = this.#reserveAt(reservation, step, { amount, least });
+      if (waiting !== null) return this.#reserveRest(reservation, { step, waiting, amount, least });
+    }
+    const last = this.#leases.reserve(user, amount, least);
+    return last === null ? null : this.#reserveRest(reservation, { step: budgets.length + 1, waiting: last, amount, least });
   }
 
-  /** Reserves from the user, after `amount` was reserved from the token; returns the token's excess. */
-  #reserveUser(reservation: Reservation, amount: number, least: number): null | Promise<number | Refusal> {
-    const second = this.#leases.reserve(reservation.user, amount, least);
-    if (second === null) return null;
-    return second.then(
-      (result) => {
-        this.#releaseToken(reservation, typeof result === 'number' ? amount - result : amount);
-        return result;
-      },
-      (failure: unknown) => {
-        this.#releaseToken(reservation, amount);
-        throw failure;
-      },
-    );
+  /** A step after the first. */
+  #reserveAt(
+    { user, token, isTokenLimited, budgets }: Reservation,
+    step: number,
+    { amount, least }: { amount: number; least: number },
+  ): null | Promise<number | Refusal> {
+    // An unlimited token's lease is opened too: its use is counted there.
+    if (step === 0)
+      return token === null ? null : isTokenLimited ? this.#leases.reserve(token, amount, least) : this.#leases.reserve(token, 0);
+    const budget = budgets[step - 1];
+    if (budget === undefined) return this.#leases.reserve(user, amount, least);
+    return budget.isHard ? this.#leases.reserve(budget.lease, amount, least) : this.#leases.use(budget.lease);
   }
 
-  #releaseToken({ token, isTokenLimited }: Reservation, amount: number): void {
-    if (amount > 0 && token !== null && isTokenLimited) this.#leases.release(token, amount, 0);
+  /** Continues with the lease that is waited for. The steps before it hold `amount`. */
+  async #reserveRest(reservation: Reservation, { step, waiting, amount, least }: WaitingStep): Promise<number | Refusal> {
+    const held: { lease: Lease; amount: number }[] = [];
+    const note = (at: number, reserved: number) => {
+      const lease = payingAt(reservation, at);
+      if (lease !== null) held.push({ lease, amount: reserved });
+      return lease !== null;
+    };
+    for (let at = 0; at < step; at += 1) note(at, amount);
+    const last = lastStep(reservation);
+    let available = amount;
+    let isReserved = false;
+    try {
+      let result: number | Refusal | null = await waiting;
+      for (let at = step; ;) {
+        if (result !== null && typeof result !== 'number') return result;
+        if (note(at, result ?? available)) available = result ?? available;
+        at += 1;
+        if (at > last) break;
+        result = await this.#reserveAt(reservation, at, { amount: available, least: Math.min(least, available) });
+      }
+      isReserved = true;
+      return available;
+    } finally {
+      for (const one of held) {
+        const excess = isReserved ? one.amount - available : one.amount;
+        if (excess > 0) this.#leases.release(one.lease, excess, 0);
+      }
+    }
   }
 
   async #overdraw(reservation: Reservation, more: number): Promise<boolean> {
@@ -160,8 +201,29 @@ export class Reservations {
   }
 }
 
+interface WaitingStep {
+  step: number;
+  waiting: Promise<number | Refusal>;
+  amount: number;
+  least: number;
+}
+
+/** Steps of a reservation: the token, each budget, the user. */
+function lastStep({ budgets }: Reservation): number {
+  return budgets.length + 1;
+}
+
+/** Lease from which the step reserves; null if it reserves nothing. */
+function payingAt({ user, token, isTokenLimited, budgets }: Reservation, step: number): Lease | null {
+  if (step === 0) return isTokenLimited ? token : null;
+  const budget = budgets[step - 1];
+  if (budget === undefined) return user;
+  return budget.isHard ? budget.lease : null;
+}
+
 /** A lease stays open while calls use it, even with empty reservations. */
-function countCall({ user, token }: Reservation, change: 1 | -1): void {
+function countCall({ user, token, budgets }: Reservation, change: 1 | -1): void {
   user.calls += change;
   if (token !== null) token.calls += change;
+  for (const { lease } of budgets) lease.calls += change;
 }

@@ -6,7 +6,8 @@ import type { LogRecord } from '#server/db/records/log.ts';
 import { closedBooksOf, isCounted } from './crash-recovery.ts';
 
 // An alias, because only aliases fit into the patches of records.
-export type PaidCharge = { charge: 'done'; quota: number; token_quota: number };
+// `budgets`: as in the row; empty for none.
+export type PaidCharge = { charge: 'done'; quota: number; token_quota: number; budgets: string };
 
 export interface CallCharge {
   /**
@@ -25,7 +26,10 @@ export async function chargeOf(db: AppContext['db'], { request_id }: { request_i
     if (row.process === undefined) continue;
     const counts = await isCharged(db, row);
     if (counts === false) continue;
-    charge = { paid: { charge: 'done', quota: row.quota, token_quota: row.token_quota ?? 0 }, isCertain: counts === true };
+    charge = {
+      paid: { charge: 'done', quota: row.quota, token_quota: row.token_quota ?? 0, budgets: row.budgets ?? '' },
+      isCertain: counts === true,
+    };
     if (charge.isCertain) break;
   }
   return charge;

@@ -7,13 +7,13 @@ import type { LogRecord } from '#server/db/records/log.ts';
 import type { ProcessRecord } from '#server/db/records/process.ts';
 import type { Database } from '#server/db/database.ts';
 import {
-  accountIdIn,
+  accountIdsIn,
   type AccountKind,
   accountKinds,
   type AccountRef,
   changeAccount,
   chargeIn,
-  eachAccount,
+  eachWithLeases,
   frozenKey,
   readAccount,
 } from '#server/money/account.ts';
@@ -108,7 +108,7 @@ async function settleProcess(options: CrashRecoveryOptions, row: ProcessRecord):
   const frozen: AccountRef[] = [];
   for (const kind of accountKinds) {
     const isHeld = { or: [{ [`leases.${row.id}`]: { exists: true } }, { [`leases.${frozenKey(row.id)}`]: { exists: true } }] };
-    for await (const { id } of eachAccount(db, kind, isHeld)) {
+    for await (const { id } of eachWithLeases(db, kind, isHeld)) {
       await freeze(options, row.id, { kind, id });
       frozen.push({ kind, id });
       await beat();
@@ -168,11 +168,11 @@ async function countedRows(
   row: ProcessRecord,
   books: ClosedBooks,
 ): Promise<Record<AccountKind, Map<number, LogRecord[]>>> {
-  const rows: Record<AccountKind, Map<number, LogRecord[]>> = { user: new Map(), token: new Map() };
+  const rows: Record<AccountKind, Map<number, LogRecord[]>> = { user: new Map(), token: new Map(), budget: new Map() };
   for await (const entry of rowsAfter(db, row)) {
     const { seq = 0 } = entry;
     if (!isCounted(books, seq)) continue;
-    for (const kind of accountKinds) push(rows[kind], accountIdIn(entry, kind), entry);
+    for (const kind of accountKinds) for (const id of accountIdsIn(entry, kind)) push(rows[kind], id, entry);
   }
   return rows;
 }
@@ -188,7 +188,6 @@ async function* rowsAfter(db: Database, row: ProcessRecord): AsyncGenerator<LogR
 }
 
 function push(map: Map<number, LogRecord[]>, id: number, row: LogRecord): void {
-  if (id === 0) return; // The call has no token.
   const rows = map.get(id);
   if (rows === undefined) map.set(id, [row]);
   else rows.push(row);

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseClosed, DatabaseUnavailable } from '#server/db/collection.ts';
 import { type Reservation, shortfall } from '#server/money/leases/reservation.ts';
 import type { Reservations } from '#server/money/leases/reservations.ts';
-import type { ChargeRow } from '#server/money/settlement/settlement.ts';
+import type { ChargeRow } from '#server/money/settlement/settled-call.ts';
 
 const retryMs = 250;
 

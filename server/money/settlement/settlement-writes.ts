@@ -35,7 +35,7 @@ export function callsOf(row: Pick<LogRecord, 'prompt_tokens' | 'completion_token
 export type SettleShapes = Readonly<Record<AccountKind, AccountShape>>;
 
 export function settleShapes(processId: string): SettleShapes {
-  return { user: settleShape('user', processId), token: settleShape('token', processId) };
+  return { user: settleShape('user', processId), token: settleShape('token', processId), budget: settleShape('budget', processId) };
 }
 
 function settleShape(kind: AccountKind, processId: string): AccountShape {
@@ -72,8 +72,9 @@ export function stateOf(batch: readonly { stored: LogRecord | undefined; reserva
   for (const { stored, reservation } of batch) {
     if (stored === undefined) numberless += 1;
     else processId ??= stored.process;
-    const { user, token } = reservation;
+    const { user, token, budgets } = reservation;
     if (user.openedAs !== current || (token !== null && token.openedAs !== current)) isUnopened = true;
+    for (const { lease } of budgets) if (lease.openedAs !== current) isUnopened = true;
   }
   return { processId: processId ?? current, numberless, isUnopened: isUnopened && (processId ?? current) === current };
 }

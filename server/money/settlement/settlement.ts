@@ -7,29 +7,15 @@ import type { LogRecord } from '#server/db/records/log.ts';
 import type { Database, Write } from '#server/db/database.ts';
 import { readAccount } from '#server/money/account.ts';
 import { beginWrite, endWrite, type Lease } from '#server/money/leases/lease.ts';
-import type { Reservation } from '#server/money/leases/reservation.ts';
+import { budgetsOf, leasesOf, type Reservation } from '#server/money/leases/reservation.ts';
 import { lateMarks } from '#server/money/settlement/late-rows.ts';
 import type { Leases } from '#server/money/leases/leases.ts';
 import { type ClosedBooks, isCounted } from '#server/money/recovery/crash-recovery.ts';
+import type { ChargeRow, SettledCall } from '#server/money/settlement/settled-call.ts';
 import { addTo, settlePatch, type SettleShapes, settleShapes, stateOf, type Sum } from '#server/money/settlement/settlement-writes.ts';
 import { sharesAccount } from '#server/money/settlement/shares-account.ts';
 import { SessionSums } from '#server/money/settlement/session-sums.ts';
 import { bareRow, storableRow } from '#server/money/settlement/storable-row.ts';
-
-/** Log row as the call supplies it; the settlement adds the other fields. */
-export type ChargeRow = Omit<LogRecord, 'id' | 'process' | 'seq' | 'token_quota'>;
-
-interface Entry {
-  reservation: Reservation;
-  row: ChargeRow;
-  stored: LogRecord | undefined;
-  /** Process id under which the row was last written. */
-  settledAs: string;
-  /** The database rejected its full row: only the fields that the books need are stored. */
-  isBare: boolean;
-  resolve(): void;
-  reject(failure: unknown): void;
-}
 
 export interface SettlementOptions {
   db: Database;
@@ -54,17 +40,18 @@ export class Settlement {
   readonly #options: SettlementOptions;
   /** Sums of settled calls' sessions. */
   readonly sessions: SessionSums;
-  #queue: Entry[] = [];
+  #queue: SettledCall[] = [];
   #isFlushing = false;
   #seq = 0;
   #settledSeq = 0;
   #shapes: { processId: string; shapes: SettleShapes } | undefined;
   #isStuck = false;
   /** Calls that the database refuses to settle, and later calls of the same accounts, in order. */
-  #parked: Entry[] = [];
+  #parked: SettledCall[] = [];
   /** Calls being retried. */
-  #retrying: Entry[] = [];
+  #retrying: SettledCall[] = [];
   #idle: (() => void)[] = [];
+  #budgetCharged: ((id: number) => void) | undefined;
 
   constructor(options: SettlementOptions) {
     this.#options = options;
@@ -100,10 +87,10 @@ export class Settlement {
 
   /** Reports whether usage of that lease's account cannot be settled now. */
   isRefused(lease: Lease): boolean {
-    return this.#refused.some(({ reservation }) => reservation.user === lease || reservation.token === lease);
+    return this.#refused.some(({ reservation }) => leasesOf(reservation).includes(lease));
   }
 
-  get #refused(): readonly Entry[] {
+  get #refused(): readonly SettledCall[] {
     return this.#retrying.length === 0 ? this.#parked : [...this.#retrying, ...this.#parked];
   }
 
@@ -119,6 +106,10 @@ export class Settlement {
       setImmediate(() => this.#gather(1, furtherTurns));
     }
     return promise;
+  }
+
+  onBudgetCharged(listener: (id: number) => void): void {
+    this.#budgetCharged = listener;
   }
 
   /** Resolves when nothing waits to be settled. */
@@ -143,6 +134,7 @@ export class Settlement {
       for (const { reservation } of batch) {
         beginWrite(reservation.user);
         if (reservation.token !== null) beginWrite(reservation.token);
+        for (const { lease } of reservation.budgets) beginWrite(lease);
       }
       const ready = this.#parked.length === 0 ? batch : this.#parkBehind(batch);
       try {
@@ -159,13 +151,13 @@ export class Settlement {
   }
 
   /** Numbers are applied in order, so a call that shares an account with a parked one is parked behind it. Returns the others. */
-  #parkBehind(batch: readonly Entry[]): readonly Entry[] {
+  #parkBehind(batch: readonly SettledCall[]): readonly SettledCall[] {
     for (const entry of batch) if (this.#parked.some((other) => sharesAccount(entry, other))) this.#parked.push(entry);
     return batch.filter((entry) => !this.#parked.includes(entry));
   }
 
   /** Settles the calls of a rejected batch individually, so that only the cause is parked. */
-  async #settleAlone(entry: Entry): Promise<void> {
+  async #settleAlone(entry: SettledCall): Promise<void> {
     if (this.#parked.some((other) => sharesAccount(entry, other))) {
       this.#parked.push(entry);
       return;
@@ -208,7 +200,7 @@ export class Settlement {
    * Repeats the writes of these calls until they are done or rejected. After a rejection, some may be done.
    * @throws {DatabaseClosed}
    */
-  async #write(batch: readonly Entry[]): Promise<'done' | 'refused'> {
+  async #write(batch: readonly SettledCall[]): Promise<'done' | 'refused'> {
     let left = batch;
     for (let attempt = 0; left.length > 0; attempt += 1) {
       try {
@@ -246,37 +238,40 @@ export class Settlement {
     return 'done';
   }
 
-  #finish(entry: Entry): void {
-    const { user, token, isTokenLimited } = entry.reservation;
-    this.#endUse(entry, user, true);
-    if (token !== null) this.#endUse(entry, token, isTokenLimited);
+  #finish(entry: SettledCall): void {
+    const { user, token, isTokenLimited, budgets, amount } = entry.reservation;
+    const { quota } = entry.row;
+    this.#endUse(entry, user, { reserved: amount, quota });
+    if (token !== null) this.#endUse(entry, token, isTokenLimited ? { reserved: amount, quota } : nothing);
+    for (const { lease, isHard } of budgets) {
+      this.#endUse(entry, lease, { reserved: isHard ? amount : 0, quota });
+      if (quota > 0) this.#budgetCharged?.(lease.id);
+    }
     this.#settledSeq = Math.max(this.#settledSeq, entry.stored?.seq ?? 0);
     if (entry.stored?.session_key !== undefined) this.sessions.add(entry.stored);
     entry.resolve();
   }
 
-  #endUse({ reservation, row, settledAs }: Entry, lease: Lease, isLimited: boolean): void {
+  #endUse({ settledAs }: SettledCall, lease: Lease, { reserved, quota }: { reserved: number; quota: number }): void {
     // A charge to a former identity's lease is not missing in the present one.
-    const charge = isLimited && lease.openedAs === settledAs ? row.quota : 0;
+    const charge = lease.openedAs === settledAs ? quota : 0;
     endWrite(lease);
     lease.calls -= 1;
-    this.#options.leases.release(lease, isLimited ? reservation.amount : 0, charge);
+    this.#options.leases.release(lease, reserved, charge);
   }
 
   /** Returns false if the identity `processId` has lost its leases. */
-  async #openLeases(batch: readonly Entry[], processId: string): Promise<boolean> {
+  async #openLeases(batch: readonly SettledCall[], processId: string): Promise<boolean> {
     const { leases } = this.#options;
     for (const { reservation } of batch) {
-      const { user, token } = reservation;
-      if (user.openedAs !== processId) await leases.open(user);
-      if (token !== null && token.openedAs !== processId) await leases.open(token);
+      for (const lease of leasesOf(reservation)) if (lease.openedAs !== processId) await leases.open(lease);
     }
     // The loss of the identity may be detected while opening a lease.
     return processId === this.#options.processId();
   }
 
   /** Numbers the rows that have none, and returns the writes: the updates of the accounts last. */
-  #writesOf(batch: readonly Entry[], processId: string, ids: readonly number[]): { writes: Write[]; sums: readonly Sum[] } {
+  #writesOf(batch: readonly SettledCall[], processId: string, ids: readonly number[]): { writes: Write[]; sums: readonly Sum[] } {
     const rows: ChargeRow[] = [];
     let used = 0;
     for (const entry of batch) {
@@ -296,6 +291,7 @@ export class Settlement {
       writes.push({ insert: stored, into: 'logs', ignoreConflict: true });
       addTo(charged, reservation.user, stored.quota, stored);
       if (reservation.token !== null) addTo(charged, reservation.token, stored.token_quota ?? 0, stored);
+      for (const { lease } of reservation.budgets) addTo(charged, lease, stored.quota, stored);
     }
     const sums = [...charged.values()];
     const shapes = this.#shapesOf(processId);
@@ -321,11 +317,11 @@ export class Settlement {
 
   // Another process considered this one dead and settled its books. Rows that it found are charged; the others are
   // removed, and written again under the new identity.
-  async #notCharged(batch: readonly Entry[], lost: string): Promise<Entry[]> {
+  async #notCharged(batch: readonly SettledCall[], lost: string): Promise<SettledCall[]> {
     if (batch.every((entry) => entry.stored === undefined)) return [...batch];
     const books = await this.#options.closedBooks(lost);
     const logs = this.#options.db.collection('logs');
-    const left: Entry[] = [];
+    const left: SettledCall[] = [];
     for (const entry of batch) {
       const { stored } = entry;
       if (stored !== undefined) {
@@ -339,12 +335,14 @@ export class Settlement {
     return left;
   }
 
-  #toRecord({ reservation, row, isBare }: Entry, id: number, processId: string): LogRecord {
+  #toRecord({ reservation, row, isBare }: SettledCall, id: number, processId: string): LogRecord {
     this.#seq += 1;
     const tokenQuota = reservation.token !== null && reservation.isTokenLimited ? row.quota : 0;
     const record: LogRecord = { id, ...row, process: processId, seq: this.#seq, token_quota: tokenQuota };
+    if (reservation.budgets.length > 0) record.budgets = budgetsOf(reservation);
     return isBare ? bareRow(record) : storableRow(record);
   }
 }
 
-const none: readonly Entry[] = [];
+const none: readonly SettledCall[] = [];
+const nothing = { reserved: 0, quota: 0 };

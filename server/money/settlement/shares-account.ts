@@ -1,7 +1,8 @@
-import type { Reservation } from '#server/money/leases/reservation.ts';
+import { leasesOf, type Reservation } from '#server/money/leases/reservation.ts';
 
-type OfAccounts = { readonly reservation: Pick<Reservation, 'user' | 'token'> };
+type OfAccounts = { readonly reservation: Pick<Reservation, 'user' | 'token' | 'budgets'> };
 
 export function sharesAccount({ reservation: one }: OfAccounts, { reservation: other }: OfAccounts): boolean {
-  return one.user === other.user || (one.token !== null && one.token === other.token);
+  const leases = leasesOf(other);
+  return leasesOf(one).some((lease) => leases.includes(lease));
 }

@@ -35,6 +35,7 @@ export function bareRow(row: LogRecord): LogRecord {
     ...(row.process === undefined ? {} : { process: row.process }),
     ...(row.seq === undefined ? {} : { seq: row.seq }),
     ...(row.token_quota === undefined ? {} : { token_quota: row.token_quota }),
+    ...(row.budgets === undefined ? {} : { budgets: row.budgets }),
     ...(row.failed === undefined ? {} : { failed: row.failed }),
     ...(row.hidden === undefined ? {} : { hidden: row.hidden }),
     ...(row.session_key === undefined ? {} : { session_key: row.session_key }),

@@ -7,7 +7,7 @@ import type { EndedCall } from '#server/call/ended-call.ts';
 import type { CallStage, ChannelChoice, StageRun } from '#server/call/stages.ts';
 import type { CallToSend } from '#server/exchange/exchange.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
-import type { ChargeRow } from '#server/money/settlement/settlement.ts';
+import type { ChargeRow } from '#server/money/settlement/settled-call.ts';
 import { type Affinities, type Affinity, createAffinities, placeOf } from './affinity.ts';
 import { type CacheWatch, createCacheWatch } from './cache-watch.ts';
 import { createMovedCalls } from './moved-calls.ts';

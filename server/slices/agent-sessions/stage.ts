@@ -3,7 +3,7 @@ import type { AppContext } from '#server/context.ts';
 import type { LogOther } from '#shared/logs.ts';
 import type { RunningCall } from '#server/call/running-call.ts';
 import type { CallStage, StageRun } from '#server/call/stages.ts';
-import type { ChargeRow } from '#server/money/settlement/settlement.ts';
+import type { ChargeRow } from '#server/money/settlement/settled-call.ts';
 import { type CalledSession, calledSession } from './called-session.ts';
 import { type BudgetHold, createSessionBudgets, type SessionBudgets } from './session-budget.ts';
 

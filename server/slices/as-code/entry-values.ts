@@ -56,6 +56,7 @@ export function settingsWith({ settings: current }: AppContext, texts: ReadonlyM
     groupMoves: current.groupMoves,
     managed: current.managed,
     reload: () => current.reload(),
+    onChange: (listener) => current.onChange(listener),
     get(key) {
       const text = texts.get(key);
       const parsed = text === undefined ? undefined : settings[key].parse(text, key);

@@ -76,6 +76,7 @@ function payAndCreate(services: RelayServices, admission: Admission, { form, beg
   const { channel, route, model, quoted, amount } = checked;
   return createWork(services, admission, batchWork, {
     begun,
+    model,
     amount,
     other: {
       group_ratio: quoted.groupRatio,

@@ -18,6 +18,7 @@ function wordsOf(SensitiveWords: readonly string[]) {
       groupMoves: { running: null, ended: [] },
       managed: { setting: new Map(), group: new Map(), price: new Map() },
       reload: () => Promise.resolve(),
+      onChange() {},
     },
   });
 }

@@ -48,7 +48,7 @@ export async function changeCache(
     return changed;
   }
   checkPayers(cache, admission.token.id);
-  const reservation = await reserveQuota(services, admission, { amount, least: amount });
+  const reservation = await reserveQuota(services, admission, { model: cache.model, amount, least: amount });
   try {
     const claim = {
       request_id: requestId,

@@ -44,7 +44,7 @@ export async function createCache(services: RelayServices, caller: StoredCaller,
   const created = Math.floor(context.now() / 1000);
   const until = requested.until(created);
   const costOf = (tokens: number) => readingCost(services, quoted, tokens) + storingCost(terms, tokens, until - created);
-  const reservation = await reserveQuota(services, admission, { amount: costOf(most), least: costOf(most) });
+  const reservation = await reserveQuota(services, admission, { model, amount: costOf(most), least: costOf(most) });
   try {
     const record: ContextCacheRecord = {
       ...terms,

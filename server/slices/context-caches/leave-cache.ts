@@ -5,6 +5,8 @@ import type { AppContext } from '#server/context.ts';
 import type { ContextCacheRecord } from '#server/db/records/context-cache.ts';
 import type { Requesting } from '#server/objects/upstream-files.ts';
 import { adjusted } from '#server/money/charge-lines.ts';
+import { budgetParts, unusedOfBudgets } from '#server/money/budget-parts.ts';
+import { changeBudget } from '#server/money/change-budget.ts';
 import { changeOnce } from '#server/money/change-once.ts';
 import { addChannelUse } from '#server/exchange/deleted-channels.ts';
 import { findCharge, refundRest, writeRefund } from '#server/work/refund.ts';
@@ -84,6 +86,10 @@ async function refund(
   const kind = 'cache_refund';
   const returned = await refundRest(context, { name: 'cache', refundKind: kind }, { ...cache, token_reserved: ofToken[0] ?? 0 }, rest);
   if (returned !== rest) return returned;
+  for (const [id, amount] of unusedOfBudgets(budgetParts(cache.paid_by), rest)) {
+    const ref = `cache:${cache.id}:refund:budget:${id}`;
+    if ((await changeBudget(context, { id, amount, ref, kind })) === 'open') return null;
+  }
   for (const [index, { token_id: id }] of payers.entries()) {
     const amount = ofToken[index] ?? 0;
     if (index === 0 || amount === 0) continue;

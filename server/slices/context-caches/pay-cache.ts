@@ -4,6 +4,8 @@ import { AppError } from '#shared/errors.ts';
 import type { LogOther } from '#shared/logs.ts';
 import type { AppContext } from '#server/context.ts';
 import type { ContextCacheRecord } from '#server/db/records/context-cache.ts';
+import { type BudgetPart, withBudgetPart } from '#server/money/budget-parts.ts';
+import type { PaidCharge } from '#server/money/recovery/call-charge.ts';
 import type { Reservation } from '#server/money/leases/reservation.ts';
 import type { RelayServices } from '#server/call/services.ts';
 import { chargeRow, settleCharge } from '#server/work/pay.ts';
@@ -31,7 +33,7 @@ export async function payPending(
 export async function notePaid(
   { db, now }: Pick<AppContext, 'db' | 'now'>,
   cache: ContextCacheRecord,
-  charged: { quota: number; token_quota: number },
+  charged: Pick<PaidCharge, 'quota' | 'token_quota' | 'budgets'>,
 ): Promise<ContextCacheRecord | null> {
   const { id, request_id: request, pending_until: until } = cache;
   const storing = Math.min(cache.pending_paid, charged.quota);
@@ -41,6 +43,7 @@ export async function notePaid(
     paid: cache.paid + storing,
     token_paid: cache.token_paid + ofToken,
     ...withPayment(cache, { until, paid: storing, token_paid: ofToken }),
+    ...paidBy(cache, { budgets: charged.budgets, paid: storing }),
     expires_at: until,
     updated_at: Math.floor(now() / 1000),
     pending_paid: 0,
@@ -54,6 +57,12 @@ export async function notePaid(
   if (noted !== null) return noted;
   const known = await caches.get(id);
   return known?.state === 'stored' && known.request_id === request ? known : null;
+}
+
+/** Without budgets, a cache has no such field. */
+function paidBy({ paid_by: before, paid }: ContextCacheRecord, part: BudgetPart): Pick<ContextCacheRecord, 'paid_by'> {
+  if (before === undefined && part.budgets === '') return {};
+  return { paid_by: withBudgetPart(before ?? (paid > 0 ? JSON.stringify([{ budgets: '', paid }]) : undefined), part) };
 }
 
 /** Log row with one price and no tokens: the calls that use the cache report them. */

@@ -2,7 +2,7 @@
 import { decimalOf, decimalText, quotient } from '#shared/decimal.ts';
 import type { AppContext } from '#server/context.ts';
 import type { CallStage, StageRun } from '#server/call/stages.ts';
-import type { ChargeRow } from '#server/money/settlement/settlement.ts';
+import type { ChargeRow } from '#server/money/settlement/settled-call.ts';
 
 export function costHeaderStage({ settings }: Pick<AppContext, 'settings'>): CallStage {
   return {

@@ -99,6 +99,7 @@ async function payAndCreate(services: RelayServices, admission: Admission, prepa
   const { perMillion, ...price } = quoted;
   return createWork(services, admission, tuningWork, {
     begun,
+    model: begun.base,
     amount: Math.max(1, context.quotes.charge(price, { promptTokens: checked.tokens * epochs, completionTokens: 0 })),
     other: {
       group_ratio: price.groupRatio,

@@ -11,7 +11,7 @@ import type { RunningCall } from '#server/call/running-call.ts';
 import type { EndedCall } from '#server/call/ended-call.ts';
 import type { CallStage, SentResponse, StageRun } from '#server/call/stages.ts';
 import { resolvedCharge } from '#server/money/recovery/call-charge.ts';
-import type { ChargeRow } from '#server/money/settlement/settlement.ts';
+import type { ChargeRow } from '#server/money/settlement/settled-call.ts';
 import { hashRequest } from './hash-request.ts';
 
 const header = 'idempotency-key';

@@ -5,7 +5,7 @@ import { attemptErrorType } from '#server/call/settlement/error-type.ts';
 import type { AttemptEnd, EndedCall } from '#server/call/ended-call.ts';
 import type { CallStage, EndedAttempt, StageRun } from '#server/call/stages.ts';
 import type { LogOther } from '#shared/logs.ts';
-import type { ChargeRow } from '#server/money/settlement/settlement.ts';
+import type { ChargeRow } from '#server/money/settlement/settled-call.ts';
 import { operationOf } from '#server/telemetry/names.ts';
 import { type CallSeries, createCallSeries } from '#server/slices/metrics/call-series.ts';
 import { createKnownNames } from '#server/slices/metrics/known-names.ts';

@@ -13,7 +13,7 @@ import { type LimitSet, longestAnswer } from '#server/rate-limits/bound-limits.t
 import { answerUnbounded, promptTooLong } from '#server/rate-limits/limit-errors.ts';
 import { type CountedRequest, countsModelRequests, enterModelRequests } from '#server/rate-limits/model-requests.ts';
 import type { CallAmounts, RatePermit } from '#server/rate-limits/permit.ts';
-import type { ChargeRow } from '#server/money/settlement/settlement.ts';
+import type { ChargeRow } from '#server/money/settlement/settled-call.ts';
 import type { ApiSurface } from '#server/surfaces/api-surface.ts';
 
 type StageContext = Pick<AppContext, 'db' | 'settings' | 'now' | 'log' | 'rateLimits'>;

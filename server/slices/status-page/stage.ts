@@ -5,7 +5,7 @@ import type { RunningCall } from '#server/call/running-call.ts';
 import type { EndedCall } from '#server/call/ended-call.ts';
 import type { CallStage, StageRun } from '#server/call/stages.ts';
 import type { CallKind, CallKindName } from '#server/kinds/call-kind.ts';
-import type { ChargeRow } from '#server/money/settlement/settlement.ts';
+import type { ChargeRow } from '#server/money/settlement/settled-call.ts';
 import { outcomeOf } from '#server/slices/status-page/call-outcome.ts';
 import { type ModelFigures, modelFiguresOf, unknownCaller } from '#server/slices/status-page/model-figures.ts';
 

@@ -7,7 +7,7 @@ import { attemptErrorType } from '#server/call/settlement/error-type.ts';
 import type { AttemptEnd, EndedCall } from '#server/call/ended-call.ts';
 import type { CallStage, EndedAttempt, StageRun } from '#server/call/stages.ts';
 import type { CallToSend } from '#server/exchange/exchange.ts';
-import type { ChargeRow } from '#server/money/settlement/settlement.ts';
+import type { ChargeRow } from '#server/money/settlement/settled-call.ts';
 import { operationOf, providerNameOf } from '#server/telemetry/names.ts';
 import { inputMessages } from '#server/slices/traces/prompt-facts.ts';
 import type { AttemptTrace, CallTrace, SpanFacts, Traces } from '#server/telemetry/traces.ts';

@@ -4,7 +4,8 @@ import { isAutoGroup } from '#server/settings/usable-groups.ts';
 import type { AppContext } from '#server/context.ts';
 import { DatabaseUnavailable } from '#server/db/collection.ts';
 import type { VectorStoreRecord } from '#server/db/records/vector-store.ts';
-import type { AccountKind } from '#server/money/account.ts';
+import { type AccountKind, budgetList, idsIn } from '#server/money/account.ts';
+import { type BudgetPart, budgetParts, unusedOfBudgets, withBudgetPart } from '#server/money/budget-parts.ts';
 import { changeOnce, type ChangeOutcome } from '#server/money/change-once.ts';
 import { addChannelUse } from '#server/exchange/deleted-channels.ts';
 import { reportDay } from './report-day.ts';
@@ -29,6 +30,7 @@ export async function coverBytes(context: AppContext, id: string, wanted: number
     if (amount <= 0 && bytes === store.covered_bytes) return true;
     const ofToken = amount <= 0 ? 0 : await tokenPart(context, store, amount);
     const payment = {
+      ...(amount <= 0 ? {} : await budgetsOf(context, store)),
       payments: store.payments + 1,
       pending_amount: amount,
       pending_token: ofToken,
@@ -52,6 +54,22 @@ async function tokenPart({ db }: AppContext, { token_id: id }: VectorStoreRecord
   return token.unlimited_quota ? 0 : amount;
 }
 
+/** Model name by which budgets of models concern stores. */
+const storeModel = 'vector-store';
+
+/** Budgets that pay for the store; none once its owner or token is deleted. */
+async function budgetsOf(
+  { db, budgets }: AppContext,
+  { token_id: tokenId, user_id: userId, group }: VectorStoreRecord,
+): Promise<Pick<VectorStoreRecord, 'pending_budgets' | 'pending_hard'>> {
+  const [token, user] = await Promise.all([db.collection('tokens').get(tokenId), db.collection('users').get(userId)]);
+  if (token === null || token.DeletedAt !== null || user === null) return {};
+  const accounts = await budgets.of({ token, user, group }, storeModel);
+  if (accounts.length === 0) return {};
+  const hard = accounts.filter(({ isHard }) => isHard);
+  return { pending_budgets: budgetList(accounts.map(({ id }) => id)), pending_hard: budgetList(hard.map(({ id }) => id)) };
+}
+
 /**
  * Returns the record once no payment is pending; null if it is deleted.
  * @throws {DatabaseUnavailable} if that is unknown
@@ -73,12 +91,23 @@ async function finishPayment(context: AppContext, store: VectorStoreRecord): Pro
   const name = `store:${id}:${payments}`;
   const token =
     ofToken < 0 ? 'done' : await move(context, store, { account: 'token', ref: `${name}:token`, amount: 0 - ofToken, unused: -amount });
-  const user =
-    token === 'done' ? await move(context, store, { account: 'user', ref: `${name}:user`, amount: -amount, unused: -amount }) : token;
-  const isPaid = user === 'done';
-  if (!isPaid && token === 'done' && ofToken >= 0)
-    await move(context, store, { account: 'token', ref: `${name}:back`, amount: ofToken, unused: amount });
-  const ended = { pending_amount: 0, pending_token: 0, pending_bytes: 0 };
+  const hard = idsIn(store.pending_hard);
+  const charged: number[] = [];
+  let isPaid = token === 'done';
+  for (const budget of idsIn(store.pending_budgets)) {
+    if (!isPaid) break;
+    const charge = { account: 'budget' as const, budget, ref: `${name}:budget:${budget}`, amount: -amount, unused: -amount };
+    isPaid = (await move(context, store, { ...charge, isBounded: hard.includes(budget) })) === 'done';
+    if (isPaid) charged.push(budget);
+  }
+  isPaid &&= (await move(context, store, { account: 'user', ref: `${name}:user`, amount: -amount, unused: -amount })) === 'done';
+  if (!isPaid) {
+    if (token === 'done' && ofToken >= 0)
+      await move(context, store, { account: 'token', ref: `${name}:back`, amount: ofToken, unused: amount });
+    for (const budget of charged)
+      await move(context, store, { account: 'budget', budget, ref: `${name}:budget:${budget}:back`, amount, unused: amount });
+  }
+  const ended = { pending_amount: 0, pending_token: 0, pending_bytes: 0, ...withoutBudgets(store) };
   await changeStore(context, id, (now) => {
     if (now.payments !== payments || now.pending_amount === 0) return null;
     if (!isPaid) return ended;
@@ -86,6 +115,9 @@ async function finishPayment(context: AppContext, store: VectorStoreRecord): Pro
       reserved: now.reserved + amount,
       token_reserved: now.token_reserved + Math.max(0, ofToken),
       token_used: now.token_used + (ofToken < 0 ? 0 : amount),
+      ...(charged.length === 0 && now.paid_by === undefined
+        ? {}
+        : { paid_by: paidBy(now, { budgets: budgetList(charged), paid: amount }) }),
     };
     return { ...ended, ...reserved, covered_bytes: Math.max(now.covered_bytes, bytes) };
   });
@@ -93,17 +125,33 @@ async function finishPayment(context: AppContext, store: VectorStoreRecord): Pro
   return isPaid;
 }
 
+function withoutBudgets({ pending_budgets: budgets }: VectorStoreRecord): Partial<VectorStoreRecord> {
+  return budgets === undefined ? {} : { pending_budgets: '', pending_hard: '' };
+}
+
+/** Earlier payments of the day that no budget was charged for count as well: the latest payment is refunded first. */
+function paidBy({ paid_by: before, reserved }: VectorStoreRecord, part: BudgetPart): string {
+  return withBudgetPart(before ?? (reserved > 0 ? JSON.stringify([{ budgets: '', paid: reserved }]) : undefined), part);
+}
+
 interface Move {
   account: AccountKind;
+  /** Period of a budget. */
+  budget?: number;
+  isBounded?: boolean;
   ref: string;
   amount: number;
   unused: number;
 }
 
 /** @throws {DatabaseUnavailable} if the outcome is unknown */
-async function move(context: AppContext, store: VectorStoreRecord, { account, ref, amount, unused }: Move): Promise<'done' | 'refused'> {
-  const id = account === 'user' ? store.user_id : store.token_id;
-  const request = { account, id, amount, unused, ref, kind: unused < 0 ? 'store_day' : 'store_refund', actorId: 0 };
+async function move(
+  context: AppContext,
+  store: VectorStoreRecord,
+  { account, budget = 0, ref, amount, unused, isBounded = true }: Move,
+): Promise<'done' | 'refused'> {
+  const id = account === 'user' ? store.user_id : account === 'token' ? store.token_id : budget;
+  const request = { account, id, amount, unused, isBounded, ref, kind: unused < 0 ? 'store_day' : 'store_refund', actorId: 0 };
   const { state }: { state: ChangeOutcome['state'] } = await changeOnce(context, request);
   if (state === 'open') throw new DatabaseUnavailable('A payment of a vector store is under way');
   return state;
@@ -141,6 +189,8 @@ async function finishDay(context: AppContext, store: VectorStoreRecord): Promise
     // A deleted token does not block the refund.
     const [amount, unused] = [Math.min(rest, store.token_reserved), Math.min(rest, store.token_used)];
     if (unused > 0) await move(context, store, { account: 'token', ref: `${name}:token`, amount, unused });
+    for (const [budget, share] of unusedOfBudgets(budgetParts(store.paid_by), rest))
+      await move(context, store, { account: 'budget', budget, ref: `${name}:budget:${budget}`, amount: share, unused: share });
     if (user === 'refused') context.log.error({ store: id, quota: rest }, 'what a vector store did not use could not be given back');
   }
   if (cost > 0) await reportDay(context, store);
@@ -155,6 +205,7 @@ async function finishDay(context: AppContext, store: VectorStoreRecord): Promise
       reserved: 0,
       token_reserved: 0,
       token_used: 0,
+      ...(now.paid_by === undefined ? {} : { paid_by: '' }),
       closing_until: 0,
       closing_cost: 0,
       log_id: 0,

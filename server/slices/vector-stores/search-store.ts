@@ -4,7 +4,7 @@ import { AppError } from '#shared/errors.ts';
 import { type LogOther, LogType } from '#shared/logs.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import type { QuotedPrice } from '#server/money/quote.ts';
-import type { ChargeRow } from '#server/money/settlement/settlement.ts';
+import type { ChargeRow } from '#server/money/settlement/settled-call.ts';
 import { reserveQuota } from '#server/call/admission/reserve-call.ts';
 import { estimateTextTokens } from '#server/exchange/token-estimate.ts';
 import type { RelayServices } from '#server/call/services.ts';
@@ -41,7 +41,7 @@ export async function searchStore(services: RelayServices, caller: StoreCaller, 
   const tokens = Math.max(1, estimateTextTokens(requested.texts.join('\n')));
   const cost = context.quotes.charge(quoted, { promptTokens: tokens, completionTokens: 0, units });
   // A free search needs no balance: the store's day is paid.
-  const reservation = cost === 0 ? null : await reserveQuota(services, admission, { amount: cost, least: cost });
+  const reservation = cost === 0 ? null : await reserveQuota(services, admission, { model: loggedModel, amount: cost, least: cost });
   try {
     const begin = performance.now();
     const question = { method: 'POST' as const, path: storePath(store, '/search'), body: requested.body, mostBytes: mostAnswer };

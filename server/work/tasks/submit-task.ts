@@ -49,7 +49,7 @@ export async function submitTask(call: TaskCall): Promise<TaskAnswer> {
   const quoted = priceOf(context, admission, submission);
   const usage = usageOf(submission);
   const quota = context.quotes.charge(quoted, usage);
-  const reservation = await reserveQuota(services, admission, { amount: quota, least: quota });
+  const reservation = await reserveQuota(services, admission, { model: submission.model, amount: quota, least: quota });
   try {
     const task = await openTask(context, call);
     const outcome = await runAttempts(call, task).catch(async (fault: unknown) => {

@@ -167,6 +167,9 @@ const budgeted = (runs: boolean) => (desk: RelayDesk) =>
     return reported;
   });
 
+/** A budget of one unit of quota. */
+const tooSmall = { id: 'a', name: 'agents', amount: 1, period: 'once', starts: 'calendar', at_end: 'stop' };
+
 /** The second call with an idempotency key, after the first one's record has changed. */
 const repeated =
   ({ key = 'order', fields = {}, set }: { key?: string; fields?: object; set?: Partial<IdempotentCallRecord> }) =>
@@ -706,6 +709,17 @@ export const relayRefusals = {
   insufficient_user_quota: named(chat({ options: { quota: 0 } }), { detail: /.*quota.*/ }),
   pre_consume_token_quota_failed: named(chat({ token: { quota: 1 } }), { remain: '＄0.000002', need: /＄[\d.]+/ }),
 
+  budget_reached: named(chat({ token: { budgets: JSON.stringify([{ ...tooSmall, period: 'day' }]) } }), {
+    budget: 'agents',
+    amount: '＄0.000002',
+    left: '＄0.000002',
+    resets: /2026-01-\d\d 00:00 UTC/,
+  }),
+  budget_used_up: named(chat({ token: { budgets: JSON.stringify([tooSmall]) } }), {
+    budget: 'agents',
+    amount: '＄0.000002',
+    left: '＄0.000002',
+  }),
   session_budget_reached: named(budgeted(false), { token: 'agents', budget: '＄0.000002', spent: /＄[\d.]+/ }),
   session_budget_held: named(budgeted(true), { token: 'agents', budget: '＄0.000002', spent: '＄0.000000' }),
 

@@ -1,0 +1,86 @@
+// Budgets that bind a caller, each with the key of its periods: the budget and whose spending it counts.
+import type { Budget, SiteBudget } from '#shared/budgets.ts';
+import { limitSettings } from '#shared/limit-settings.ts';
+import { budgetsOf } from '#server/accounts/stored-limits.ts';
+import type { AppContext } from '#server/context.ts';
+import type { TokenRecord } from '#server/db/records/token.ts';
+import type { UserRecord } from '#server/db/records/user.ts';
+import type { Payer } from '#server/money/budgets.ts';
+import { termsOf } from './period-bounds.ts';
+
+export interface BoundBudget {
+  /** `token:7:b1`, `user:3:b1`, `site:b2:all`, `site:b2:user:3`, `site:b2:token:7`, `site:b2:console:3`. */
+  readonly key: string;
+  readonly scope: 'token' | 'user' | 'site';
+  readonly budget: Budget | SiteBudget;
+  readonly terms: string;
+  /** Whose calls it counts; 0 for those of several. */
+  readonly userId: number;
+  readonly tokenId: number;
+}
+
+export function budgetsOfToken(token: TokenRecord): BoundBudget[] {
+  return budgetsOf(token).map((budget) => {
+    const subject = { userId: token.user_id, tokenId: token.id };
+    return { key: `token:${token.id}:${budget.id}`, scope: 'token', budget, terms: termsOf(budget), ...subject };
+  });
+}
+
+export function budgetsOfUser(user: UserRecord): BoundBudget[] {
+  return budgetsOf(user).map((budget) => {
+    return { key: `user:${user.id}:${budget.id}`, scope: 'user', budget, terms: termsOf(budget), userId: user.id, tokenId: 0 };
+  });
+}
+
+/** Calls of the console, which have no token, are counted per user where others are counted per token. */
+export function siteBudgetsOf(budgets: readonly SiteBudget[], { token, user, group }: Payer): BoundBudget[] {
+  return budgets.flatMap((budget): BoundBudget[] => {
+    const { id, groups, counted } = budget;
+    if (groups !== undefined && !groups.includes(group)) return [];
+    const of = { scope: 'site' as const, budget, terms: termsOf(budget) };
+    if (counted === 'all') return [{ ...of, key: `site:${id}:all`, userId: 0, tokenId: 0 }];
+    if (counted === 'user') return [{ ...of, key: `site:${id}:user:${user.id}`, userId: user.id, tokenId: 0 }];
+    if (token === null) return [{ ...of, key: `site:${id}:console:${user.id}`, userId: user.id, tokenId: 0 }];
+    return [{ ...of, key: `site:${id}:token:${token.id}`, userId: user.id, tokenId: token.id }];
+  });
+}
+
+/** Tightest sort last: those of the site are shared by the most callers. */
+export function boundBudgets(payer: Payer, site: readonly SiteBudget[]): BoundBudget[] {
+  const ofToken = payer.token === null ? [] : budgetsOfToken(payer.token);
+  return [...ofToken, ...budgetsOfUser(payer.user), ...siteBudgetsOf(site, payer)];
+}
+
+/** Parts of a key; null if it is not one. */
+export function readKey(key: string): { scope: BoundBudget['scope']; id: string; counted: string; subject: number } | null {
+  const own = /^(token|user):(\d{1,15}):([a-z0-9]{1,16})$/.exec(key);
+  if (own !== null) {
+    const scope = own[1] === 'token' ? 'token' : 'user';
+    return { scope, id: own[3] ?? '', counted: scope, subject: Number(own[2]) };
+  }
+  const site = /^site:([a-z0-9]{1,16}):(?:(all)|(user|token|console):(\d{1,15}))$/.exec(key);
+  return site === null ? null : { scope: 'site', id: site[1] ?? '', counted: site[2] ?? site[3] ?? '', subject: Number(site[4] ?? 0) };
+}
+
+/** Reads the budget of a key as it is stored now; null if it was removed. */
+export async function storedBudget({ db }: Pick<AppContext, 'db'>, key: string): Promise<BoundBudget | null> {
+  const parts = readKey(key);
+  if (parts === null) return null;
+  if (parts.scope === 'site') {
+    const row = await db.collection('options').get('SiteBudgets');
+    const stored = row === null ? null : limitSettings.SiteBudgets.parse(row.value, 'SiteBudgets');
+    const budget = stored?.ok === true ? stored.value.find(({ id }) => id === parts.id) : undefined;
+    if (budget === undefined || (budget.counted !== parts.counted && !(budget.counted === 'token' && parts.counted === 'console')))
+      return null;
+    const ofToken = parts.counted === 'token';
+    const token = ofToken ? await db.collection('tokens').get(parts.subject) : null;
+    const userId = ofToken ? (token?.user_id ?? 0) : parts.subject;
+    return { key, scope: 'site', budget, terms: termsOf(budget), userId, tokenId: ofToken ? parts.subject : 0 };
+  }
+  if (parts.scope === 'token') {
+    const token = await db.collection('tokens').get(parts.subject);
+    return token === null || token.DeletedAt !== null ? null : (budgetsOfToken(token).find((bound) => bound.key === key) ?? null);
+  }
+  const user = await db.collection('users').get(parts.subject);
+  return user === null || user.DeletedAt !== null ? null : (budgetsOfUser(user).find((bound) => bound.key === key) ?? null);
+}
