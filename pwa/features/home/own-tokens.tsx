@@ -70,16 +70,26 @@ export function OwnTokens() {
 function Note({ note: { token, kind, days } }: { note: TokenNote }) {
   const { t } = useTranslation();
   const format = useFormat();
-  const values = { name: token.name, amount: format.quota(token.remain_quota), count: days };
+  const { tightest_budget: budget } = token;
+  const isBudget = kind === 'budget_empty' || kind === 'budget_low';
+  const left = isBudget && budget !== undefined ? budget.left : token.remain_quota;
+  const values = { name: token.name, amount: format.quota(left), count: days };
   return (
     <TodoLine
-      status={kind === 'empty' ? 'empty' : kind === 'expired' ? 'expired' : 'look'}
+      status={kind === 'empty' || kind === 'budget_empty' ? 'empty' : kind === 'expired' ? 'expired' : 'look'}
       what={t(`home.tokens.${kind}`, values)}
-      why={kind === 'expiring' || kind === 'expired' ? format.dateTime(token.expired_time) : t('home.tokens.stops')}
+      why={why()}
       to="/token"
-      search={{ open: String(token.id) }}
+      search={{ open: String(token.id), ...(isBudget ? { part: 'limits' } : {}) }}
     />
   );
+
+  function why(): string {
+    if (kind === 'expiring' || kind === 'expired') return format.dateTime(token.expired_time);
+    if (!isBudget) return t('home.tokens.stops');
+    const until = budget?.ends_at ?? 0;
+    return until === 0 ? t('home.tokens.budget_once') : t('home.tokens.budget_until', { time: format.dateTime(until) });
+  }
 }
 
 function Level({ token }: { token: OwnToken }) {

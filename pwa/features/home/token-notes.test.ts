@@ -38,14 +38,19 @@ test('token-notes: what stopped comes first, and what nobody needs to know is le
       token('long over', { expired_time: now - 30 * day, remain_quota: 0 }),
       token('off', { status: TokenStatus.disabled, remain_quota: 0 }),
       token('empty', { remain_quota: 0 }),
+      token('budget low', { tightest_budget: { left: 20, amount: 100, period: 'month', ends_at: now + day } }),
+      token('budget ended', { tightest_budget: { left: 0, amount: 100, period: 'day', ends_at: now + 5 } }),
+      token('budget of before', { tightest_budget: { left: 0, amount: 100, period: 'day', ends_at: now - 5 } }),
     ],
     now,
   );
   expect(notes.map(({ token: { name }, kind }) => `${name}: ${kind}`)).toEqual([
     'empty: empty',
+    'budget ended: budget_empty',
     'low: low',
+    'budget low: budget_low',
     'soon: expiring',
     'over: expired',
   ]);
-  expect(notes[2]?.days).toBe(3);
+  expect(notes[4]?.days).toBe(3);
 });
