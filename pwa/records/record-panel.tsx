@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import { type ReactNode, useEffect, useState } from 'react';
+import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { OnlineButton, useNeedsConnection } from '#pwa/offline/online-button.tsx';
 import { useIsOnline } from '#pwa/offline/online-status.tsx';
@@ -11,7 +11,7 @@ import { UnsavedEdits } from '#pwa/ui/form/unsaved-edits.tsx';
 import { Later } from '#pwa/ui/frame/later.tsx';
 import { PanelSection, SidePanel } from '#pwa/ui/frame/side-panel.tsx';
 import { RecordHistoryFold } from './audit/record-history-fold.tsx';
-import { type PanelPart, PanelParts, partOfProblem } from './panel-parts.tsx';
+import { PanelParts, usePanelPart } from './panel-parts.tsx';
 import styles from './record-panel.module.css';
 import type { EditableRecord, EditedRecord } from './use-edited-record.ts';
 
@@ -83,7 +83,8 @@ export function RecordPanel<Row extends EditableRecord, Values extends object, B
 }: RecordPanelProps<Row, Values, Body, Field>) {
   const { form, base, save, isSaving, refusal } = edited;
   const isDirty = form.isDirty();
-  const [part, setPart] = usePanelPart(form.errors);
+  const parts = usePanelPart(form.errors);
+  const { part } = parts;
   const submit = form.onSubmit(
     () => save(),
     () => focusFirstError(formId),
@@ -106,7 +107,7 @@ export function RecordPanel<Row extends EditableRecord, Values extends object, B
         />
       }
     >
-      {limits !== undefined && <PanelParts part={part} onPart={setPart} />}
+      {limits !== undefined && <PanelParts {...parts} />}
       {part === 'details' && standing}
       <RecordConflict edited={edited} comparison={comparison} />
       {!isReadOnly && (
@@ -129,15 +130,6 @@ export function RecordPanel<Row extends EditableRecord, Values extends object, B
 
 function FormPart({ title, children }: { title: string | undefined; children: ReactNode }) {
   return title === undefined ? <div>{children}</div> : <PanelSection title={title}>{children}</PanelSection>;
-}
-
-/** The part of a panel that is shown: the other one when all problems are there. */
-export function usePanelPart(errors: object): [PanelPart, (part: PanelPart) => void] {
-  const [part, setPart] = useState<PanelPart>('details');
-  useEffect(() => {
-    setPart((now) => partOfProblem(now, errors));
-  }, [errors]);
-  return [part, setPart];
 }
 
 /** Another user saved this record while the form was open. Fields not edited here retain their value. */

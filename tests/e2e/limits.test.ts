@@ -1,4 +1,4 @@
-// A budget from its first key stroke to the call that it refuses: set on a phone without a mouse, used up, raised.
+// Limits from their first key stroke to the call that they refuse: set on a phone without a mouse, and for a group of the site.
 import { expect, it } from 'vitest';
 import { until } from '#tests/support/until.ts';
 import { createVisitor, describeInBrowser } from './support/browser.ts';
@@ -16,7 +16,7 @@ interface Row {
 }
 
 describeInBrowser('limits', () => {
-  it('phone, by keyboard: a budget is set, refuses calls once it is used up, and is raised for its period', async () => {
+  it('phone, by keyboard: a budget and a rate limit are set with one save, and the second call is refused', async () => {
     await using tidegate = await startTidegate();
     const { api, key } = await furnish(tidegate);
     const row = async () => ((await api.get('/api/token/?p=0&size=20')) as Row[]).find(({ name }) => name === 'Field notebook');
@@ -31,26 +31,27 @@ describeInBrowser('limits', () => {
     await page.getByRole('button', { name: text('limits.budgets.add'), exact: true }).waitFor();
     await tabTo(page, text('limits.budgets.add'));
     await page.keyboard.press('Enter');
-    // The amount has the focus: a small form begins with it. One call costs more than this.
-    await page.keyboard.type('0.000002');
+    // The amount has the focus: the form begins with it.
+    await page.keyboard.type('25');
+    await tabTo(page, text('limits.rates.add'));
+    await page.keyboard.press('Enter');
+    await page.keyboard.type('1');
+    await tabTo(page, text('limits.form.meter'));
+    await page.keyboard.press('ArrowDown');
+    await page.getByRole('option', { name: text('limits.meter.requests_day'), exact: true }).waitFor();
+    for (const key of ['ArrowDown', 'ArrowDown', 'Enter']) await page.keyboard.press(key);
     await page.keyboard.press('Control+s');
     await until(async () => (await row())?.budgets.length === 1);
-    expect((await row())?.budgets).toMatchObject([{ amount: 1, period: 'month', at_end: 'stop' }]);
+    expect(await row()).toMatchObject({
+      budgets: [{ amount: 12_500_000, period: 'month', at_end: 'stop' }],
+      rate_limits: [{ meter: 'requests', per: 'day', amount: 1 }],
+    });
 
-    expect((await chat(tidegate.url, key, { stream: false })).status).toBe(402);
-    await page.reload();
-    await settle(page);
-    const panel = panelOf(page, 'phone');
-    await panel.getByRole('button', { name: text('limits.period.month'), exact: true }).waitFor();
-    await page.keyboard.press('Tab');
-    await tabTo(page, text('limits.period.month'));
-    await page.keyboard.press('Enter');
-    await tabTo(page, text('limits.raise.action_month'));
-    await page.keyboard.press('Enter');
-    await page.keyboard.type('5');
-    await page.keyboard.press('Enter');
-    await page.getByText(text('limits.raise.done', { left: '$5.00' })).waitFor();
     expect((await chat(tidegate.url, key, { stream: false })).status).toBe(200);
+    await expect(chat(tidegate.url, key, { stream: false })).rejects.toThrow('429');
+    await page.reload();
+    // The address has the part.
+    await panelOf(page, 'phone').getByText(text('limits.level.used_up')).waitFor();
     await page.context().close();
   });
 

@@ -29,9 +29,16 @@ const sessionScreens = [
   '/log?view=sessions&range=week',
   `/log?view=sessions&session=${sessionKey(1, 1, seededSessions[0]?.session ?? '')}`,
 ];
-const screens = [...shellScreens, ...recordScreens(1), '/token?open=1', '/log?open=1', ...sessionScreens, '/token?open=new'].filter(
-  (screen) => only === '' || screen.startsWith(only),
-);
+const screens = [
+  ...shellScreens,
+  ...recordScreens(1),
+  '/token?open=1',
+  '/token?open=3&part=limits',
+  '/setting?tab=ratelimit',
+  '/log?open=1',
+  ...sessionScreens,
+  '/token?open=new',
+].filter((screen) => only === '' || screen.startsWith(only));
 const guestScreens = plainScreens.filter((screen) => only === '' || screen.startsWith(only));
 
 const everyLook = (['phone', 'tablet', 'desk'] as const).flatMap((size) =>

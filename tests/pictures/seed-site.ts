@@ -46,9 +46,22 @@ const people = [
   { username: 'batch-team', display_name: 'Batch evaluation' },
   { username: 'li.na', display_name: '李娜' },
 ];
+const usd = 500_000;
+const daily = { id: 'day', amount: 20 * usd, period: 'day', starts: 'calendar', time_zone: 'Asia/Shanghai', at_end: 'stop' };
+const monthly = { id: 'month', amount: 120 * usd, period: 'month', starts: 'calendar', time_zone: 'Asia/Shanghai', at_end: 'warn' };
 const tokens = [
-  { name: 'prod-chat', unlimited_quota: true, expired_time: -1 },
-  { name: 'batch-eval', remain_quota: 12_000_000, expired_time: 1_893_456_000 },
+  {
+    name: 'prod-chat',
+    unlimited_quota: true,
+    expired_time: -1,
+    budgets: [{ id: 'hours', amount: 8 * usd, period: 'five_hours', starts: 'first_call', at_end: 'stop' }, daily, monthly],
+    rate_limits: [
+      { meter: 'requests', per: 'minute', amount: 600 },
+      { meter: 'tokens', per: 'minute', amount: 200_000 },
+      { meter: 'parallel', amount: 20 },
+    ],
+  },
+  { name: 'batch-eval', remain_quota: 12_000_000, expired_time: 1_893_456_000, budgets: [monthly] },
   { name: '客服机器人', remain_quota: 90_000, expired_time: -1, model_limits_enabled: true, model_limits: 'gpt-4o-mini,deepseek-chat' },
   { name: 'CI', remain_quota: 500_000, allow_ips: '10.0.0.0/8\n203.0.113.7', expired_time: -1 },
 ];
@@ -57,6 +70,22 @@ const options = {
   Notice: '## 维护通知\n\n周六 02:00–03:00 升级数据库，期间可能短暂不可用。',
   About: '# 关于\n\n面向团队的模型网关。\n\n| 分组 | 倍率 |\n|---|---|\n| default | 1 |\n| vip | 0.9 |\n',
   Footer: '© 2026 潮汐 API',
+  SiteRateLimits: JSON.stringify([
+    { meter: 'requests', per: 'minute', amount: 60, groups: ['default'], counted: 'user' },
+    { meter: 'tokens', per: 'day', amount: 2_000_000, models: ['claude-3-opus'], counted: 'token' },
+  ]),
+  SiteBudgets: JSON.stringify([
+    {
+      id: 'free',
+      name: '免费额度',
+      amount: 50 * usd,
+      period: 'month',
+      starts: 'calendar',
+      at_end: 'stop',
+      groups: ['default'],
+      counted: 'user',
+    },
+  ]),
   GroupRatio: '{"default":1,"vip":0.9,"batch":0.5}',
   UserUsableGroups: '{"default":"默认分组","vip":"VIP 分组"}',
   ServerAddress: 'https://tide.example',

@@ -5,8 +5,7 @@ import { OnlineButton } from '#pwa/offline/online-button.tsx';
 import { useIsOnline } from '#pwa/offline/online-status.tsx';
 import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
 import { LimitsPart } from '#pwa/records/limits/limits-part.tsx';
-import { PanelParts } from '#pwa/records/panel-parts.tsx';
-import { usePanelPart } from '#pwa/records/record-panel.tsx';
+import { PanelParts, usePanelPart } from '#pwa/records/panel-parts.tsx';
 import { focusFirstError } from '#pwa/ui/form/field-errors.ts';
 import { Later } from '#pwa/ui/frame/later.tsx';
 import { SidePanel } from '#pwa/ui/frame/side-panel.tsx';
@@ -28,7 +27,8 @@ export function UserForm({ user, actor, busyId, onCommand, onClose, onPrevious, 
   const edited = useUserForm(user);
   const { form, base, theirs, changes, start } = edited;
   const { save, isPending } = useSaveUser(edited);
-  const [part, setPart] = usePanelPart(form.errors);
+  const parts = usePanelPart(form.errors);
+  const { part } = parts;
 
   function handleSubmit(): void {
     if (!isOnline || isPending) return;
@@ -74,7 +74,7 @@ export function UserForm({ user, actor, busyId, onCommand, onClose, onPrevious, 
           onReload={() => start(theirs)}
         />
       )}
-      <PanelParts part={part} onPart={setPart} />
+      <PanelParts {...parts} />
       {part === 'details' && (
         <>
           <UserSummary user={user} canEdit />
