@@ -9,7 +9,7 @@ const panelParts = ['details', 'limits'] as const;
 type PanelPart = (typeof panelParts)[number];
 
 /** Fields of the limits' part. */
-const limitFields: readonly string[] = ['rate_limits', 'budgets'];
+const limitFields: ReadonlySet<string> = new Set(['rate_limits', 'budgets']);
 
 interface PanelPartsProps {
   part: PanelPart;
@@ -55,6 +55,6 @@ function partIn(search: object): PanelPart {
 function partOfProblem(part: PanelPart, errors: object): PanelPart {
   const fields = Object.keys(errors);
   if (fields.length === 0) return part;
-  const has = (one: PanelPart): boolean => fields.some((field) => limitFields.includes(field) === (one === 'limits'));
+  const has = (one: PanelPart): boolean => fields.some((field) => limitFields.has(field) === (one === 'limits'));
   return has(part) ? part : part === 'limits' ? 'details' : 'limits';
 }

@@ -84,7 +84,7 @@ export function RecordPanel<Row extends EditableRecord, Values extends object, B
   const { form, base, save, isSaving, refusal } = edited;
   const isDirty = form.isDirty();
   const parts = usePanelPart(form.errors);
-  const { part } = parts;
+  const isDetails = parts.part === 'details';
   const submit = form.onSubmit(
     () => save(),
     () => focusFirstError(formId),
@@ -108,21 +108,17 @@ export function RecordPanel<Row extends EditableRecord, Values extends object, B
       }
     >
       {limits !== undefined && <PanelParts {...parts} />}
-      {part === 'details' && standing}
+      {isDetails && standing}
       <RecordConflict edited={edited} comparison={comparison} />
       {!isReadOnly && (
-        <FormPart title={part === 'details' ? heading : undefined}>
+        <FormPart title={isDetails ? heading : undefined}>
           <form id={formId} className={styles.form} noValidate onSubmit={submit}>
-            {part === 'details' ? <Later>{children}</Later> : limits}
+            {isDetails ? <Later>{children}</Later> : limits}
             <Refusal text={refusal} />
           </form>
         </FormPart>
       )}
-      {part === 'details' && (
-        <Later>
-          <RecordHistoryFold object={history} />
-        </Later>
-      )}
+      <Later>{isDetails && <RecordHistoryFold object={history} />}</Later>
       <UnsavedEdits when={!isReadOnly && isDirty} />
     </SidePanel>
   );

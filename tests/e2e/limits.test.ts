@@ -39,7 +39,7 @@ describeInBrowser('limits', () => {
     await tabTo(page, text('limits.form.meter'));
     await page.keyboard.press('ArrowDown');
     await page.getByRole('option', { name: text('limits.meter.requests_day'), exact: true }).waitFor();
-    for (const key of ['ArrowDown', 'ArrowDown', 'Enter']) await page.keyboard.press(key);
+    for (const step of ['ArrowDown', 'ArrowDown', 'Enter']) await page.keyboard.press(step);
     await page.keyboard.press('Control+s');
     await until(async () => (await row())?.budgets.length === 1);
     expect(await row()).toMatchObject({

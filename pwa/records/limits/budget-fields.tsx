@@ -92,7 +92,9 @@ function EndField({ draft, error, onChange }: Pick<FurtherFieldsProps, 'draft' |
           options={budgetEnds.map((value) => ({ value, label: t(`limits.choice.${value}`) }))}
           onChange={(value) => onChange({ at_end: value, ...(value === 'cheaper' && cheaper.length === 0 ? { cheaper: [noModel] } : {}) })}
         />
-        <p className={typography.note}>{t(`limits.choice_hint.${end}`)}</p>
+        <p className={typography.note}>
+          {t(end === 'stop' && draft.period === 'once' ? 'limits.choice_hint.stop_once' : `limits.choice_hint.${end}`)}
+        </p>
       </div>
       {end === 'cheaper' && <CheaperModels models={cheaper} error={error} onChange={(models) => onChange({ cheaper: models })} />}
     </>

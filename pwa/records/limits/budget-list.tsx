@@ -20,8 +20,8 @@ interface BudgetListProps {
   drafts: readonly BudgetDraft[];
   /** As they are stored. */
   before: readonly BudgetDraft[];
-  /** How those that are stored stand now. */
-  states?: readonly BudgetState[];
+  /** How those that are stored stand now. Undefined: the record is not stored itself. */
+  states?: readonly BudgetState[] | undefined;
   /** Budgets of others that bind as well. */
   others?: readonly BudgetState[];
   error?: ReactNode;
@@ -34,7 +34,7 @@ const none: readonly BudgetState[] = [];
 
 /** Budgets of one record or of the site: each a level of what is left, which opens as its form. */
 export function BudgetList(props: BudgetListProps) {
-  const { drafts, before, states = none, others = none, error, isSite = false, isReadOnly = false, onChange } = props;
+  const { drafts, before, states, others = none, error, isSite = false, isReadOnly = false, onChange } = props;
   const { t } = useTranslation();
   const [open, setOpen] = useState<{ id: string; isNew: boolean }>();
   const isWrong = error !== undefined && error !== null;
@@ -55,7 +55,8 @@ export function BudgetList(props: BudgetListProps) {
             key={draft.id}
             draft={draft}
             before={before.find(({ id }) => id === draft.id)}
-            state={states.find(({ budget }) => budget.id === draft.id)}
+            state={states?.find(({ budget }) => budget.id === draft.id)}
+            isUnsaved={states !== undefined && !before.some(({ id }) => id === draft.id)}
             isSite={isSite}
             isReadOnly={isReadOnly}
             showsProblems={isWrong}
@@ -89,6 +90,8 @@ interface BudgetRowProps {
   draft: BudgetDraft;
   before: BudgetDraft | undefined;
   state: BudgetState | undefined;
+  /** It is new in a record that is there. */
+  isUnsaved: boolean;
   isSite: boolean;
   isReadOnly: boolean;
   showsProblems: boolean;
@@ -133,9 +136,10 @@ function DraftLevel({
   draft,
   before,
   state,
+  isUnsaved,
   isSite,
   chevron,
-}: Pick<BudgetRowProps, 'draft' | 'before' | 'state' | 'isSite'> & { chevron: ReactNode }) {
+}: Pick<BudgetRowProps, 'draft' | 'before' | 'state' | 'isUnsaved' | 'isSite'> & { chevron: ReactNode }) {
   const { t } = useTranslation();
   const format = useFormat();
   const words = useLimitWords();
@@ -164,7 +168,7 @@ function DraftLevel({
       }
       left={amount === '' ? '' : format.quota(amount)}
       of={t(`limits.every.${draft.period}`)}
-      begin={before === undefined && !isSite ? t('limits.not_saved') : undefined}
+      begin={isUnsaved ? t('limits.not_saved') : undefined}
       end={t(`limits.end.${draft.at_end}`)}
     />
   );

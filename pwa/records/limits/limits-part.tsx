@@ -48,14 +48,14 @@ export function LimitsPart({ owner, scope, before, budgets, rates }: LimitsPartP
     <div className={styles.part}>
       <UsedUp states={states} />
       <PanelSection
-        title={t('limits.budgets.title')}
+        title={t(owner === undefined ? 'limits.budgets.new' : 'limits.budgets.title')}
         aside={<AsOf at={budgetStates.data === undefined ? 0 : budgetStates.dataUpdatedAt} isStale={isStale} />}
       >
         <Lock>{budgets.lock}</Lock>
         <BudgetList
           drafts={budgets.drafts}
           before={stored.budgets}
-          states={own}
+          states={owner === undefined ? undefined : own}
           others={states.filter((state) => state.scope !== scope)}
           error={budgets.error}
           isReadOnly={budgets.lock !== undefined}
@@ -69,14 +69,14 @@ export function LimitsPart({ owner, scope, before, budgets, rates }: LimitsPartP
         {budgets.foot}
       </PanelSection>
       <PanelSection
-        title={t('limits.rates.title')}
+        title={t(owner === undefined ? 'limits.rates.new' : 'limits.rates.title')}
         aside={<AsOf at={rateStates.data === undefined ? 0 : rateStates.dataUpdatedAt} isStale={isStale} />}
       >
         <Lock>{rates.lock}</Lock>
         <RateList
           drafts={rates.drafts}
           before={stored.rates}
-          states={rateStates.data?.filter((state) => state.scope === scope) ?? []}
+          states={owner === undefined ? undefined : (rateStates.data ?? []).filter((state) => state.scope === scope)}
           others={rateStates.data?.filter((state) => state.scope !== scope) ?? []}
           error={rates.error}
           isReadOnly={rates.lock !== undefined}

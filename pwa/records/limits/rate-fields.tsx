@@ -30,7 +30,7 @@ export function RateFields({ draft, all, before, isSite, showsProblems, onChange
   const was = before !== undefined && before.amount !== '' && before.amount !== draft.amount ? format.count(before.amount) : undefined;
   return (
     <div className={styles.fields}>
-      <div className={styles.two}>
+      <div className={`${styles.two} ${styles.counted}`}>
         <NumberInput
           label={<EditLabel was={was}>{t('limits.form.most')}</EditLabel>}
           value={draft.amount}

@@ -18,7 +18,7 @@ interface RateListProps {
   drafts: readonly RateDraft[];
   /** As they are stored. */
   before: readonly RateDraft[];
-  states?: readonly RateLimitState[];
+  states?: readonly RateLimitState[] | undefined;
   /** Limits of others that bind as well. */
   others?: readonly RateLimitState[];
   error?: ReactNode;
@@ -31,7 +31,7 @@ const none: readonly RateLimitState[] = [];
 
 /** Rate limits of one record or of the site. */
 export function RateList(props: RateListProps) {
-  const { drafts, before, states = none, others = none, error, isSite = false, isReadOnly = false, onChange } = props;
+  const { drafts, before, states, others = none, error, isSite = false, isReadOnly = false, onChange } = props;
   const { t } = useTranslation();
   const [open, setOpen] = useState<{ id: string; isNew: boolean }>();
   const isWrong = error !== undefined && error !== null;
@@ -52,7 +52,8 @@ export function RateList(props: RateListProps) {
             draft={draft}
             all={drafts}
             before={before.find((one) => rateDraftKey(one) === rateDraftKey(draft))}
-            state={states.find(({ limit }) => rateLimitKey(limit) === keyOf(draft))}
+            state={states?.find(({ limit }) => rateLimitKey(limit) === keyOf(draft))}
+            isUnsaved={states !== undefined && !before.some((one) => rateDraftKey(one) === rateDraftKey(draft))}
             isSite={isSite}
             isReadOnly={isReadOnly}
             showsProblems={isWrong}
@@ -91,6 +92,8 @@ interface RateRowProps {
   all: readonly RateDraft[];
   before: RateDraft | undefined;
   state: RateLimitState | undefined;
+  /** It is new in a record that is there. */
+  isUnsaved: boolean;
   isSite: boolean;
   isReadOnly: boolean;
   showsProblems: boolean;
@@ -106,6 +109,7 @@ function RateRow({
   all,
   before,
   state,
+  isUnsaved,
   isSite,
   isReadOnly,
   showsProblems,
@@ -141,7 +145,7 @@ function RateRow({
               </>
             }
             left={draft.amount === '' ? '' : format.count(draft.amount)}
-            begin={before === undefined && !isSite ? t('limits.not_saved') : undefined}
+            begin={isUnsaved ? t('limits.not_saved') : undefined}
           />
         )
       }

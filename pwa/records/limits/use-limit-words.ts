@@ -44,7 +44,7 @@ function limitNames(t: TFunction) {
       t(limit.per === undefined ? `limits.meter.${limit.meter}` : `limits.meter.${limit.meter}_${limit.per}`),
     /** Groups and models that a limit concerns; '' : all. */
     concerns: ({ models = [], groups = [] }: Concerned): string =>
-      [...groups.map((name) => t('limits.of_group', { name })), ...models].join(', '),
+      [...groups.map((name) => t('limits.of_group', { name })), ...models].join(t('limits.text.comma')),
   };
 }
 
@@ -56,10 +56,10 @@ interface TextParts {
 
 /** Whole lists, for comparisons and the audit log. */
 function limitTexts(t: TFunction, { format, names, areLoaded }: TextParts) {
-  const list = (parts: readonly string[]): string => (parts.length === 0 ? t('limits.none') : parts.join('; '));
+  const list = (parts: readonly string[]): string => (parts.length === 0 ? t('limits.none') : parts.join(t('limits.text.separator')));
   function withScope(text: string, limit: AnyBudget | AnyRate): string {
     const parts = [names.concerns(limit), 'counted' in limit ? t(`limits.counted.${limit.counted}`) : ''];
-    const scope = parts.filter((part) => part !== '').join(', ');
+    const scope = parts.filter((part) => part !== '').join(t('limits.text.comma'));
     return scope === '' ? text : t('limits.text.scope', { text, scope });
   }
   /** `Month $120.00, stops`. */
