@@ -81,7 +81,7 @@ function operation(endpoint: Endpoint): Json {
     tags: [slice],
     ...(endpoint.summary === undefined ? {} : { summary: endpoint.summary }),
     ...(endpoint.access === 'admin' || endpoint.access === 'root' ? { description: `Needs the role ${endpoint.access}.` } : {}),
-    parameters: [...parameters(endpoint.params, 'path'), ...parameters(endpoint.query, 'query')],
+    parameters: [...parameters(endpoint.params, 'path'), ...parameters(endpoint.query, 'query'), ...onBehalf(endpoint)],
     ...(endpoint.takesBytes === true ? { requestBody: { required: true, content: { 'application/octet-stream': {} } } } : {}),
     ...(endpoint.body === undefined
       ? {}
@@ -97,6 +97,21 @@ function operation(endpoint: Endpoint): Json {
     },
     ...(rights === undefined ? {} : { security: rights }),
   };
+}
+
+/** The header with which members call on behalf of an organisation, and the right that they need. */
+function onBehalf({ organisation: right }: Endpoint): Json[] {
+  if (right === undefined) return [];
+  const schema = { type: 'string', pattern: '^org-\\d{1,15}$' };
+  return [
+    {
+      name: 'OpenAI-Organization',
+      in: 'header',
+      description: `Organisation to call for; needs the right ${right}`,
+      schema,
+      'x-right': right,
+    },
+  ];
 }
 
 function success(endpoint: Endpoint): Json {

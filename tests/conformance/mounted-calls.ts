@@ -1,4 +1,5 @@
 // The calls that a running server mounts, with what they take, read from its own OpenAPI document.
+import type { OrganisationRight } from '#shared/organisation-roles.ts';
 import type { TestApp } from '#tests/support/test-app.ts';
 
 export interface Property {
@@ -18,10 +19,12 @@ export interface MountedCall {
   query: Record<string, Property>;
   /** Null: the call takes no body. */
   body: Property | null;
+  /** Right that a call on behalf of an organisation needs. Undefined: there is no such call. */
+  right: OrganisationRight | undefined;
 }
 
 interface Operation {
-  parameters: { name: string; in: 'path' | 'query'; schema: Property }[];
+  parameters: { name: string; in: 'path' | 'query' | 'header'; schema: Property; 'x-right'?: OrganisationRight }[];
   requestBody?: { content: { 'application/json'?: { schema: Property } } };
 }
 
@@ -33,7 +36,8 @@ export async function mountedCalls(app: TestApp): Promise<Map<string, MountedCal
     for (const [method, operation] of Object.entries(operations)) {
       const name = `${method.toUpperCase()} ${path}`;
       const query = Object.fromEntries(operation.parameters.filter((one) => one.in === 'query').map((one) => [one.name, one.schema]));
-      calls.set(name, { name, query, body: operation.requestBody?.content['application/json']?.schema ?? null });
+      const right = operation.parameters.find((one) => one.in === 'header')?.['x-right'];
+      calls.set(name, { name, query, body: operation.requestBody?.content['application/json']?.schema ?? null, right });
     }
   }
   return calls;
