@@ -70,6 +70,8 @@ export interface UnwatchedCall {
   model: string;
   /** Unix seconds. */
   createdAt: number;
+  /** Headers of the stages for the immediate response. */
+  headers: Readonly<Record<string, string>>;
   /**
    * Runs the call from its first attempt to its settlement. Resolves when the stream has begun or failed; the body is notified of its end. Never
    * rejects.

@@ -77,6 +77,7 @@ async function answerLater(call: RunningCall, later: LaterResponse): Promise<Dir
       requestId,
       model,
       createdAt,
+      headers: everyHeaders(call.stages),
       stop: () => stopCall(call),
       release,
       run: (reader) => runUnwatched(call, reader),

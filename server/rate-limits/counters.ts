@@ -10,6 +10,8 @@ const tendEveryMs = 250;
 /** Milliseconds without use after which a counter is dropped, and the number above which counters are dropped earlier. */
 const unusedMs = 60_000;
 const mostCounters = 20_000;
+/** Shortest time between sweeps, which look at all counters. */
+const sweepEveryMs = 1_000;
 
 export class Counters {
   readonly #services: CounterServices;
@@ -58,7 +60,7 @@ export class Counters {
   }
 
   #add<Kind extends Counter>(key: string, counter: Kind): Kind {
-    if (this.#all.size >= mostCounters) this.#sweep(0);
+    if (this.#all.size >= mostCounters && performance.now() - this.#sweptAt > sweepEveryMs) this.#sweep(0);
     this.#all.set(key, counter);
     this.#start();
     return counter;

@@ -194,6 +194,7 @@ export class WindowCounter implements HeldCounter {
           this.#waitedAt = performance.now();
           await waitFor(returnMs);
           await this.#read(window);
+          if (window.othersSpare) await this.#forgetSpares(window);
         } else {
           window.othersSpare = false;
           for (const { resolve } of this.#queue.splice(0)) resolve(null);
@@ -249,6 +250,15 @@ export class WindowCounter implements HeldCounter {
 
   async #read(window: Window): Promise<void> {
     this.#learn(window, (await this.#services.db.collection('limits').get(window.id)) ?? { count: 0 });
+  }
+
+  /** Removes the spares of others that were not returned in time: their processes have died, or use them. */
+  async #forgetSpares({ id }: Window): Promise<void> {
+    const limits = this.#services.db.collection('limits');
+    const own = this.#services.processId();
+    const set: Record<`spare.${string}`, number> = {};
+    for (const process of Object.keys((await limits.get(id))?.spare ?? {})) if (process !== own) set[`spare.${process}`] = 0;
+    if (Object.keys(set).length > 0) await limits.patch({ id }, { set });
   }
 
   #learn(window: Window, { count, spare = {} }: Pick<LimitRecord, 'count' | 'spare'>): void {

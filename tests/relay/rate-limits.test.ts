@@ -7,6 +7,8 @@ import { callsOfEveryClient } from '#tests/support/client-calls.ts';
 import { engines, oneEngine } from '#tests/support/engines.ts';
 import { type FakeBatches, startFakeBatches } from '#tests/support/fake-batches.ts';
 import { createScene, type RelayScene, type SceneOptions, setOption, testModel } from '#tests/support/relay-scene.ts';
+import { openRealtime, upTo } from '#tests/support/realtime-scene.ts';
+import { connectSocket } from '#tests/support/socket-client.ts';
 import { createTestApp } from '#tests/support/test-app.ts';
 import { until } from '#tests/support/until.ts';
 
@@ -363,6 +365,53 @@ describe.each(oneEngine)('rate limits on $kind', (engine) => {
     const sent = Array.from(provider?.batches.values() ?? [], (batch) => provider?.requestsOf(batch) ?? []).flat();
     expect(sent.map((request) => JSON.stringify(request)).filter((text) => text.includes('"max_tokens":30'))).toHaveLength(4);
     await scene.checkBooks();
+  });
+
+  it('turns of a realtime session count when they begin, and the session goes on', async () => {
+    const settings = siteLimits(
+      { meter: 'requests', per: 'day', amount: 2, counted: 'user' },
+      { meter: 'tokens', per: 'day', amount: 1_000_000, counted: 'token' },
+      { meter: 'parallel', amount: 1, counted: 'token' },
+    );
+    await using opened = await openRealtime(engine, { settings });
+    const { client, scene } = opened;
+    for (let turn = 0; turn < 2; turn += 1) {
+      client.send({ type: 'response.create' });
+      await upTo(client, 'response.done');
+    }
+    await scene.logs(2);
+    client.send({ type: 'response.create' });
+    expect(await upTo(client, 'error')).toMatchObject({ error: { code: 'rate_limit_exceeded' } });
+    const visitor = await scene.app.as(scene.user);
+    const states = (await visitor.get(`/api/rate_limit/?token_id=${scene.token.id}`)).data as { limit: SiteRateLimit; left: number }[];
+    const used = states.map(({ limit, left }) => [limit.meter, limit.amount - left]);
+    expect(used).toEqual([
+      ['requests', 2],
+      ['tokens', expect.any(Number)],
+      ['parallel', 0],
+    ]);
+    const rows = await scene.logs(2);
+    expect(used[1]?.[1]).toBe(rows.reduce((sum, row) => sum + row.prompt_tokens + row.completion_tokens, 0));
+    await scene.checkBooks();
+  });
+
+  it('a turn of a socket is refused with the headers in its message, and the next one passes', async () => {
+    await using scene = await createScene(engine, options);
+    const { headers } = await limitedKey(scene, { meter: 'requests', per: 'minute', amount: 1 });
+    using client = await connectSocket(`${scene.app.origin}/v1/responses`, { headers });
+    const ask = async () => {
+      client.send({ type: 'response.create', model: testModel, input: 'x', store: false });
+      return (await client.response()).at(-1);
+    };
+    expect(await ask()).toMatchObject({ type: 'response.completed' });
+    expect(await ask()).toMatchObject({
+      type: 'error',
+      status: 429,
+      error: { code: 'rate_limit_exceeded' },
+      headers: { 'x-ratelimit-remaining-requests': '0', 'x-ratelimit-limit-requests': '1' },
+    });
+    scene.app.clock.advance(60_000);
+    expect(await ask()).toMatchObject({ type: 'response.completed' });
   });
 
   it('nobody learns what others use', async () => {

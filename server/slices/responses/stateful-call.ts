@@ -200,7 +200,11 @@ export class StatefulCall implements CallConversation {
     }
     if (body['stream'] === true) return background.stream(this.#parts.id);
     const headers = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' };
-    return bufferResponse(200, { ...headers, ...requestIdHeaders(dialect.surface, call.requestId) }, Buffer.from(JSON.stringify(shell)));
+    return bufferResponse(
+      200,
+      { ...call.headers, ...headers, ...requestIdHeaders(dialect.surface, call.requestId) },
+      Buffer.from(JSON.stringify(shell)),
+    );
   }
 
   async #keep(response: Json): Promise<void> {

@@ -129,7 +129,7 @@ export class StatefulInteraction implements CallConversation {
     if (body['stream'] === true) return background.stream(this.#parts.id);
     const headers = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' };
     const reported = Buffer.from(JSON.stringify(asInteraction(shell)));
-    return bufferResponse(200, { ...headers, ...requestIdHeaders(dialect.surface, call.requestId) }, reported);
+    return bufferResponse(200, { ...call.headers, ...headers, ...requestIdHeaders(dialect.surface, call.requestId) }, reported);
   }
 }
 
