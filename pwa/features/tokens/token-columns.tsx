@@ -81,7 +81,7 @@ function tokenColumns(t: TFunction, { unit, isTouched, isPhone, hasBudgets, onTo
             key: 'budget',
             heading: withUnit(t('tokens.column.budget')),
             cell: (token: Token) => showsBudget(token, isPhone) && <TightestBudget token={token} />,
-            width: 184,
+            width: 212,
             leave: 4,
             card: 'context' as const,
           },
