@@ -1,5 +1,6 @@
 // What the policies of an organisation and its teams leave of a call's rights.
 import type { AccessPolicy } from '#shared/organisations.ts';
+import { UserStatus } from '#shared/user.ts';
 import type { Database } from '#server/db/database.ts';
 import type { OrganisationMemberRecord, OrganisationRecord, TeamRecord } from '#server/db/records/organisation.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
@@ -17,16 +18,22 @@ export function isOrganisation({ kind }: Pick<UserRecord, 'kind'>): boolean {
   return kind === 'organisation';
 }
 
-/** Returns the standing of a token of an organisation; null if its organisation or its member is gone or suspended. */
+/**
+ * Returns the standing of a token of an organisation; null if its organisation or its member is gone or suspended, or the member's account banned: the
+ * organisation may hand the key over.
+ */
 export async function readStanding(
   db: Database,
   { user_id: id, member_id: memberId = 0, team_id: tokenTeam = 0 }: { user_id: number; member_id?: number; team_id?: number },
 ): Promise<Standing | null> {
-  const [organisation, member] = await Promise.all([
+  const [organisation, member, person] = await Promise.all([
     db.collection('organisations').get(id),
     memberId === 0 ? null : readMember(db, id, memberId),
+    memberId === 0 ? null : db.collection('users').get(memberId),
   ]);
-  if (organisation === null || organisation.DeletedAt !== null || (memberId !== 0 && member === null)) return null;
+  if (organisation === null || organisation.DeletedAt !== null) return null;
+  if (memberId !== 0 && (member === null || person === null || person.DeletedAt !== null || person.status !== UserStatus.active))
+    return null;
   const teamId = member?.team_id ?? tokenTeam;
   const team = teamId === 0 ? null : await db.collection('teams').first({ id: teamId, organisation_id: id });
   return { organisation, member, team };

@@ -69,7 +69,7 @@ export function actionOf(name: AuditedName, changes: readonly AuditChange[]): Au
 const enabled = 1;
 const codeUsed = 3;
 
-/** Stands for the key of a token while it is moved (`move-token.ts`), which replaces no key. */
+/** Stands for the key of a token while it is moved (`move-key.ts`), which replaces no key. */
 function isPlace(value: unknown): boolean {
   return typeof value === 'string' && value.startsWith('moved:');
 }

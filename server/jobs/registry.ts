@@ -13,7 +13,7 @@ import { tendRuns } from '#server/features/channels/channel-runs.ts';
 import { sweepLimits } from '#server/http/rate-limit.ts';
 import { sweepSessions } from '#server/http/session.ts';
 import { sweepNotifications } from '#server/notify/notifications.ts';
-import { finishKeyMoves } from '#server/features/tokens/of-users/move-token.ts';
+import { finishKeyMoves } from '#server/accounts/move-key.ts';
 import { fillKeyEndings } from '#server/tokens/key-endings.ts';
 import { sweepWatches } from '#server/tokens/refusal-watch.ts';
 import { sendEverySeconds, sendInvitations, sweepInvitations } from '#server/features/invitations/tend-invitations.ts';

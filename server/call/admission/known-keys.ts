@@ -85,7 +85,7 @@ export function createKnownKeys(changes: AppContext['changes']): KnownKeys {
   };
 }
 
-/** Cache of existing keys, indexed by token and user. Entries that are too old remain until they are evicted. */
+/** Cache of existing keys, indexed by token and user, who is the owner or the member of an organisation. Entries that are too old remain until they are evicted. */
 function createFoundKeys() {
   const keysOfToken = new Map<number, Set<string>>();
   const keysOfUser = new Map<number, Set<string>>();
@@ -98,6 +98,7 @@ function createFoundKeys() {
     dispose({ token, user }, hashed) {
       unlist(keysOfToken, token.id, hashed);
       unlist(keysOfUser, user.id, hashed);
+      if (token.member_id) unlist(keysOfUser, token.member_id, hashed);
     },
   });
 
@@ -110,6 +111,8 @@ function createFoundKeys() {
       found.set(hashed, admission);
       list(keysOfToken, admission.token.id, hashed);
       list(keysOfUser, admission.user.id, hashed);
+      const { member_id: member } = admission.token;
+      if (member) list(keysOfUser, member, hashed);
     },
     forgetToken(id: number): void {
       for (const hashed of keysOfToken.get(id) ?? []) found.delete(hashed);

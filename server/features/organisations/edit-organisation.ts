@@ -8,14 +8,13 @@ import type { BodyOf } from '#shared/contract.ts';
 import type { organisationApi } from '#shared/organisations.ts';
 import { editAccount } from '#server/accounts/edit-account.ts';
 import { withEditLock } from '#server/accounts/edit-lock.ts';
+import { addMember, announceOrganisation } from '#server/accounts/members.ts';
 import { storedLimits } from '#server/accounts/stored-limits.ts';
 import type { AppContext } from '#server/context.ts';
 import { UniqueConflict } from '#server/db/collection.ts';
 import { type Change, editRecord } from '#server/db/edit-record.ts';
 import type { OrganisationMemberRecord, OrganisationRecord, TeamRecord } from '#server/db/records/organisation.ts';
 import { checkStays } from '#server/settings/group-moves.ts';
-import { announce } from './announce.ts';
-import { addMember } from './members.ts';
 import { tidyText } from './tidy-text.ts';
 
 /** @throws {AppError} `revision_conflict`, `invalid_field` */
@@ -34,7 +33,7 @@ export async function editOrganisation(
     const limits = storedLimits({ rate_limits, budgets });
     const account = { ...limits, ...(set.name === undefined ? {} : { display_name: set.name }) };
     if (Object.keys(account).length > 0) await editAccount(context, { id, change: () => ({ set: account }) });
-    else await announce(context, id);
+    else await announceOrganisation(context, id);
   });
 }
 
@@ -122,7 +121,7 @@ export async function editTeam(
     editRecord(context, 'teams', { id, where: { organisation_id: organisationId }, revision, change: () => ({ set }) }),
   );
   if (edited === null) throw new AppError('team_unknown');
-  await announce(context, organisationId);
+  await announceOrganisation(context, organisationId);
   return edited.after;
 }
 
@@ -139,7 +138,7 @@ export async function removeTeam(
     .patchAll({ team_id: id, organisation_id: organisationId }, { set: { team_id: 0 }, increment: { revision: 1 } });
   await db.collection('tokens').patchAll({ team_id: id, user_id: organisationId }, { set: { team_id: 0 }, increment: { revision: 1 } });
   await db.collection('teams').remove({ id, organisation_id: organisationId });
-  await announce(context, organisationId);
+  await announceOrganisation(context, organisationId);
 }
 
 async function withFreeName<Result>(work: () => Promise<Result>): Promise<Result> {

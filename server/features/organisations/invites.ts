@@ -5,6 +5,7 @@ import { AppError, type Language } from '#shared/errors.ts';
 import { fieldRules, invalidField } from '#shared/field-rules.ts';
 import { mayChangeRole } from '#shared/organisation-roles.ts';
 import { withEditLock } from '#server/accounts/edit-lock.ts';
+import { addMember } from '#server/accounts/members.ts';
 import type { AppContext } from '#server/context.ts';
 import type { OrganisationInviteRecord, OrganisationMemberRecord, OrganisationRecord } from '#server/db/records/organisation.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
@@ -12,7 +13,6 @@ import type { RequestFacts } from '#server/http/call.ts';
 import { enforceLimit, enforceSourceLimit } from '#server/http/rate-limit.ts';
 import { siteAddress } from '#server/settings/site-address.ts';
 import { inviteMail } from './invite-mail.ts';
-import { addMember } from './members.ts';
 import type { Reached } from './reach.ts';
 
 /** 32 characters of 62: 190 random bits. */

@@ -1,0 +1,130 @@
+// Membership in organisations: how people join and leave. The keys of those who leave are handed over before. Apart from the organisations' calls, because
+// the end of an account, a sign-in and SCIM change memberships, too.
+import { AppError } from '#shared/errors.ts';
+import type { OrganisationRole } from '#shared/organisation-roles.ts';
+import { mostMembers } from '#shared/organisations.ts';
+import { withEditLock } from '#server/accounts/edit-lock.ts';
+import { handOverToken } from '#server/accounts/move-key.ts';
+import type { AppContext } from '#server/context.ts';
+import type { OrganisationMemberRecord } from '#server/db/records/organisation.ts';
+
+/** Makes every process read again what binds the organisation's tokens. */
+export function announceOrganisation({ changes }: Pick<AppContext, 'changes'>, organisationId: number): Promise<unknown> {
+  return changes.announce('user', organisationId);
+}
+
+export function withOrganisationLock<Result>(context: AppContext, organisationId: number, work: () => Promise<Result>): Promise<Result> {
+  return withEditLock(context, `organisation:${organisationId}`, work);
+}
+
+export interface Leaving {
+  organisationId: number;
+  userId: number;
+  /** User id of the member who gets the tokens; 0 for service accounts. */
+  heir: number;
+  /** 0 for the system. */
+  actorId: number;
+  /** Judges the member at the time of the removal; null if only tokens of one are left. */
+  check?(member: OrganisationMemberRecord | null): void | Promise<void>;
+  /** The account is deleted, so not even a last owner stays. */
+  isGone?: boolean;
+}
+
+/**
+ * Removes a member. Each token goes to `heir`, or to a service account. What a removal that was cut short leaves is done by the same removal made again.
+ * @throws {AppError} `member_unknown`, `organisation_last_owner`
+ */
+export function endMembership(
+  context: AppContext,
+  { organisationId, userId, heir, actorId, check, isGone = false }: Leaving,
+): Promise<void> {
+  return withOrganisationLock(context, organisationId, async () => {
+    const { db } = context;
+    const member = await db.collection('organisation_members').first({ organisation_id: organisationId, user_id: userId });
+    await check?.(member);
+    if (member?.role === 'owner' && !isGone) await requireOtherOwner(context, member);
+    if (heir !== 0) {
+      if (heir === userId) throw new AppError('member_unknown', {}, { field: 'hand_over_to' });
+      await memberOf(context, organisationId, heir, 'hand_over_to');
+    }
+    const tokens = await db.collection('tokens').find({ user_id: organisationId, member_id: userId, DeletedAt: null });
+    if (member === null && tokens.length === 0) throw new AppError('member_unknown');
+    const owner = await db.collection('users').get(organisationId);
+    if (owner === null) throw new AppError('organisation_unknown');
+    const standing = { member_id: heir, team_id: heir === 0 ? (member?.team_id ?? 0) : 0 };
+    for (const { id } of tokens) await handOverToken(context, { id, actorId, owner, standing });
+    if (member !== null) await db.collection('organisation_members').remove({ id: member.id });
+    await announceOrganisation(context, organisationId);
+  });
+}
+
+/**
+ * Takes a person out of all organisations; the keys become those of service accounts.
+ * @throws {AppError} `organisation_last_owner` before anything is changed, unless `isGone`
+ */
+export async function leaveOrganisations(context: AppContext, userId: number, isGone = false): Promise<void> {
+  const memberships: OrganisationMemberRecord[] = [];
+  for await (const member of context.db.collection('organisation_members').each({ user_id: userId })) memberships.push(member);
+  if (!isGone) for (const member of memberships) if (member.role === 'owner') await requireOtherOwner(context, member);
+  for (const { organisation_id: organisationId } of memberships) {
+    await endMembership(context, { organisationId, userId, heir: 0, actorId: userId, isGone }).catch((failure: unknown) => {
+      // A concurrent removal.
+      if (!(failure instanceof AppError) || failure.code !== 'member_unknown') throw failure;
+    });
+  }
+}
+
+/**
+ * Adds a member; returns the existing one if there is one.
+ * @throws {AppError} `organisation_members_limit`, `user_not_found`, `organisation_unknown`
+ */
+export function addMember(
+  context: AppContext,
+  organisationId: number,
+  given: Pick<OrganisationMemberRecord, 'user_id' | 'role' | 'team_id' | 'source' | 'invited_by'> & { external_id?: string },
+): Promise<OrganisationMemberRecord> {
+  const members = context.db.collection('organisation_members');
+  return withOrganisationLock(context, organisationId, async () => {
+    const known = await members.first({ organisation_id: organisationId, user_id: given.user_id });
+    if (known !== null) return known;
+    const person = await context.db.collection('users').get(given.user_id);
+    if (person === null || person.DeletedAt !== null || person.kind !== undefined) throw new AppError('user_not_found');
+    const organisation = await context.db.collection('organisations').get(organisationId);
+    if (organisation === null || organisation.DeletedAt !== null) throw new AppError('organisation_unknown');
+    if ((await members.count({ organisation_id: organisationId }, mostMembers)) >= mostMembers) {
+      throw new AppError('organisation_members_limit', { limit: mostMembers });
+    }
+    const team =
+      given.team_id === 0 ? null : await context.db.collection('teams').first({ id: given.team_id, organisation_id: organisationId });
+    const record: OrganisationMemberRecord = {
+      ...given,
+      // The team of an invitation may have been deleted since.
+      team_id: team?.id ?? 0,
+      id: await context.db.nextId('organisation_members'),
+      organisation_id: organisationId,
+      joined_at: Math.floor(context.now() / 1000),
+      revision: 1,
+    };
+    await members.insert(record);
+    return record;
+  });
+}
+
+/** @throws {AppError} `member_unknown` */
+export async function memberOf(
+  { db }: AppContext,
+  organisationId: number,
+  userId: number,
+  field?: string,
+): Promise<OrganisationMemberRecord> {
+  const member = await db.collection('organisation_members').first({ organisation_id: organisationId, user_id: userId });
+  if (member === null) throw new AppError('member_unknown', {}, field === undefined ? {} : { field });
+  return member;
+}
+
+/** @throws {AppError} `organisation_last_owner` */
+export async function requireOtherOwner({ db }: AppContext, { id, organisation_id }: OrganisationMemberRecord): Promise<void> {
+  const role: OrganisationRole = 'owner';
+  const other = await db.collection('organisation_members').first({ organisation_id, role, id: { ne: id }, suspended: { exists: false } });
+  if (other === null) throw new AppError('organisation_last_owner');
+}
