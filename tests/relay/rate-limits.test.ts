@@ -329,6 +329,12 @@ describe.each(oneEngine)('rate limits on $kind', (engine) => {
     const { chat } = await limitedKey(scene, { meter: 'requests', per: 'minute', amount: 2 });
     const calls = await Promise.all(Array.from({ length: 6 }, () => chat({ max_tokens: 100 })));
     expect(calls.map(({ status }) => status).every((status) => status === 403)).toBe(true);
+    // The format of the channel cannot express the request.
+    await using other = await createScene(engine, options);
+    const { headers } = await limitedKey(other, { meter: 'requests', per: 'minute', amount: 1 });
+    const body = { model: claudeModel, n: 2, messages: [{ role: 'user', content: 'x' }] };
+    for (let call = 0; call < 3; call += 1) expect((await other.post('/v1/chat/completions', body, headers)).status).toBe(400);
+    expect((await other.chat({}, headers)).status).toBe(200);
   });
 
   it('lines of a batch count in hours and days, and fit the largest prompt and the longest answer', async () => {

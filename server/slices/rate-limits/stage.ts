@@ -164,6 +164,9 @@ class LimitedCall implements StageRun {
   }
 
   closed(call: RunningCall): void {
-    if (call === this.#call) this.#permit?.end(call.attempts.length > 0);
+    if (call !== this.#call) return;
+    // Turns of a session are sent by the session.
+    const wasSent = call.endpoint.kind.isInSession === true ? call.attempts.length > 0 : call.sent !== null;
+    this.#permit?.end(wasSent);
   }
 }
