@@ -251,6 +251,8 @@ export const auditedKinds: Readonly<Record<AuditedName, AuditKind>> = {
   organisation_invites: 'organisation',
 };
 
+export const auditedNames: readonly AuditedName[] = Object.keys(auditedFields).filter(isAudited);
+
 export function isAudited(name: string): name is AuditedName {
   return Object.hasOwn(auditedFields, name);
 }

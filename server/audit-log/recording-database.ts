@@ -6,7 +6,7 @@ import type { CollectionName, Database, UnorderedWrite, Write } from '#server/db
 import type { AuditEntryRecord, AuditedName } from '#server/db/records/audit-entry.ts';
 import { Role } from '#shared/roles.ts';
 import { currentActor } from './actor.ts';
-import { auditedKinds, isAudited } from './audited-fields.ts';
+import { auditedKinds, auditedNames, isAudited } from './audited-fields.ts';
 import { actionOf, type AuditedRecord, differenceOf, touchesAudited } from './masked-difference.ts';
 import { checkRecordIsFree } from './managed-records.ts';
 import {
@@ -32,19 +32,10 @@ const tries = 20;
 export function createRecordingDatabase(raw: Database, now: () => number): Database {
   const context = { db: raw, now };
   const recorder = new Recorder(context);
-  const recorded = {
-    users: recorder.collection('users'),
-    tokens: recorder.collection('tokens'),
-    channels: recorder.collection('channels'),
-    redemptions: recorder.collection('redemptions'),
-    organisations: recorder.collection('organisations'),
-    organisation_members: recorder.collection('organisation_members'),
-    teams: recorder.collection('teams'),
-    organisation_invites: recorder.collection('organisation_invites'),
-  };
+  const recorded = new Map<CollectionName, unknown>(auditedNames.map((name) => [name, recorder.collection(name)]));
   function collection<Name extends CollectionName>(name: Name): Collection<Records[Name]>;
   function collection(name: CollectionName): unknown {
-    return isAudited(name) ? recorded[name] : raw.collection(name);
+    return recorded.get(name) ?? raw.collection(name);
   }
   return {
     kind: raw.kind,

@@ -3,6 +3,7 @@
 import { billCollections } from '#server/db/bill-collections.ts';
 import type { Records } from '#server/db/all-records.ts';
 import type { IndexSpec } from '#server/db/collection.ts';
+import { organisationCollections } from '#server/db/organisation-collections.ts';
 import { logSumCollections } from '#server/db/log-sum-collections.ts';
 
 interface CollectionSpec {
@@ -194,38 +195,7 @@ export const collections: { [Name in keyof Records]: CollectionSpec & IdKind<Rec
       { name: 'ended', fields: ['ended_at'], sparse: true },
     ],
   },
-  organisations: {
-    idBlock: 1,
-    indexes: [
-      { name: 'scim', fields: ['scim_hash'], unique: true, sparse: true },
-      { name: 'foundation', fields: ['found_ref'], unique: true },
-    ],
-  },
-  organisation_members: {
-    idBlock: 1,
-    indexes: [
-      { name: 'member', fields: ['organisation_id', 'user_id'], unique: true },
-      { name: 'person', fields: ['user_id', 'id'] },
-      { name: 'team', fields: ['team_id', 'id'] },
-    ],
-  },
-  teams: { idBlock: 1, indexes: [{ name: 'organisation', fields: ['organisation_id', 'name'], unique: true }] },
-  organisation_invites: {
-    idBlock: 1,
-    indexes: [
-      { name: 'organisation', fields: ['organisation_id', 'id'] },
-      { name: 'token', fields: ['token_hash'], unique: true },
-      { name: 'expiry', fields: ['expires_at'] },
-    ],
-  },
-  organisation_transfers: {
-    textIds: true,
-    idBlock: 1,
-    indexes: [
-      { name: 'due', fields: ['due_at'], sparse: true },
-      { name: 'time', fields: ['created_at'] },
-    ],
-  },
+  ...organisationCollections,
   left_identities: { textIds: true, idBlock: 1, indexes: [] },
   sessions: {
     textIds: true,

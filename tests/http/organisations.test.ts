@@ -167,7 +167,7 @@ describe.each(engines)('organisations on $kind', { concurrent: true }, (engine) 
       owner.delete(`${path}${id}/members/${person.id}`),
       administrator.client.delete(`${path}${id}/members/${administrator.person.id}`),
     ]);
-    expect(left.map(({ success }) => success).toSorted()).toEqual([false, true]);
+    expect(left.filter(({ success }) => success)).toHaveLength(1);
   });
 
   it('a suspended member is out at once, and a removed one leaves the keys to others', async () => {

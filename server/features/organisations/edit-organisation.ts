@@ -1,11 +1,9 @@
 // Edits of organisations and teams. Limits of the organisation are those of its account.
-import type { AccessPolicy } from '#shared/organisations.ts';
 import { AppError } from '#shared/errors.ts';
 import { fieldRules, invalidField } from '#shared/field-rules.ts';
 import { isAddressRange } from '#shared/allowed-addresses.ts';
-import { mostTeams } from '#shared/organisations.ts';
+import { type AccessPolicy, mostTeams, type organisationApi } from '#shared/organisations.ts';
 import type { BodyOf } from '#shared/contract.ts';
-import type { organisationApi } from '#shared/organisations.ts';
 import { editAccount } from '#server/accounts/edit-account.ts';
 import { withEditLock } from '#server/accounts/edit-lock.ts';
 import { addMember, announceOrganisation } from '#server/accounts/members.ts';

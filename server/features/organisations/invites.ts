@@ -1,9 +1,8 @@
 // Invitations to an organisation, by mail or by a link for one person. Any account with the link can join; a mail proves no address.
-import type { OrganisationRole } from '#shared/organisation-roles.ts';
 import { inviteDays, mostOpenInvites } from '#shared/organisations.ts';
 import { AppError, type Language } from '#shared/errors.ts';
 import { fieldRules, invalidField } from '#shared/field-rules.ts';
-import { mayChangeRole } from '#shared/organisation-roles.ts';
+import { mayChangeRole, type OrganisationRole } from '#shared/organisation-roles.ts';
 import { withEditLock } from '#server/accounts/edit-lock.ts';
 import { addMember } from '#server/accounts/members.ts';
 import type { AppContext } from '#server/context.ts';

@@ -1,6 +1,6 @@
 import { AppError } from '#shared/errors.ts';
 import { mayInOrganisation, type OrganisationRight } from '#shared/organisation-roles.ts';
-import { type Member, organisationApi, type Team, type UsagePart } from '#shared/organisations.ts';
+import { type Member, type Organisation, organisationApi, type Team, type UsagePart } from '#shared/organisations.ts';
 import type { AppContext } from '#server/context.ts';
 import type { Filter } from '#server/db/collection.ts';
 import { editRecord } from '#server/db/edit-record.ts';
@@ -28,12 +28,29 @@ interface OrganisationCall {
 }
 
 export function mountOrganisations(host: RouteHost): void {
-  const reached = (call: OrganisationCall, right: OrganisationRight) => reach(call, Number(call.params.id), right);
-  const present = (context: AppContext, { organisation, account, member }: Reached) =>
-    presentOrganisation(context, { organisation, account }, member.role);
-  /** As it is now. */
-  const again = async (call: OrganisationCall) => present(call.context, await reached(call, 'member'));
+  mountLists(host);
+  mountOne(host);
+  mountMembers(host);
+  mountTeams(host);
+  mountInvites(host);
+  mountScim(host);
+  mountReading(host, organisationApi.usage, async (call) => readParts(call.context, await reached(call, 'member'), call.query));
+}
 
+function reached(call: OrganisationCall, right: OrganisationRight): Promise<Reached> {
+  return reach(call, Number(call.params.id), right);
+}
+
+function present(context: AppContext, { organisation, account, member }: Reached): Promise<Organisation> {
+  return presentOrganisation(context, { organisation, account }, member.role);
+}
+
+/** As it is now. */
+async function again(call: OrganisationCall): Promise<Organisation> {
+  return present(call.context, await reached(call, 'member'));
+}
+
+function mountLists(host: RouteHost): void {
   mount(host, organisationApi.list, async ({ context, ...call }) => {
     const { user } = signedIn(call);
     const members = await context.db
@@ -69,6 +86,9 @@ export function mountOrganisations(host: RouteHost): void {
     const { id } = await foundOrganisation(call.context, signedIn(call).user, call.body);
     return present(call.context, await reach(call, id, 'member'));
   });
+}
+
+function mountOne(host: RouteHost): void {
   mount(host, organisationApi.read, again);
   mount(host, organisationApi.edit, async (call) => {
     const { organisation } = await reached(call, 'manage');
@@ -93,14 +113,9 @@ export function mountOrganisations(host: RouteHost): void {
     await transferQuota(call.context, { from, to, amount, actorId: person.id, ref });
     return again(call);
   });
-  mountMembers(host, reached);
-  mountTeams(host, reached);
-  mountInvites(host, reached);
+}
 
-  mountReading(host, organisationApi.usage, async (call) => {
-    const one = await reached(call, 'member');
-    return readParts(call.context, one, call.query);
-  });
+function mountScim(host: RouteHost): void {
   mount(host, organisationApi.newScimToken, async (call) => {
     const { organisation } = await reached(call, 'own');
     const { context } = call;
@@ -119,9 +134,7 @@ export function mountOrganisations(host: RouteHost): void {
   });
 }
 
-type Reaching = (call: OrganisationCall, right: OrganisationRight) => Promise<Reached>;
-
-function mountMembers(host: RouteHost, reached: Reaching): void {
+function mountMembers(host: RouteHost): void {
   mount(host, organisationApi.members, async (call) => {
     const one = await reached(call, 'member');
     const { context, query } = call;
@@ -179,7 +192,7 @@ async function monthBy(context: AppContext, id: number, keyOf: Parameters<typeof
   return sumBy(parts, await tokensOf(context, id, parts.keys()), keyOf);
 }
 
-function mountTeams(host: RouteHost, reached: Reaching): void {
+function mountTeams(host: RouteHost): void {
   mount(host, organisationApi.teams, async (call) => {
     const one = await reached(call, 'member');
     const teams = await call.context.db
@@ -234,7 +247,7 @@ async function presentTeams(
   );
 }
 
-function mountInvites(host: RouteHost, reached: Reaching): void {
+function mountInvites(host: RouteHost): void {
   mount(host, organisationApi.invites, async (call) => {
     const { organisation } = await reached(call, 'manage');
     const open = { organisation_id: organisation.id, expires_at: { gte: Math.floor(call.context.now() / 1000) } };

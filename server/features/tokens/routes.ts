@@ -75,6 +75,10 @@ export function mountTokens(host: RouteHost): void {
     return undefined;
   });
 
+  mountMany(host);
+}
+
+function mountMany(host: RouteHost): void {
   mount(host, tokenApi.editMany, async (call) => editTokens(call.context, await reaching(call, call.body.ids), call.body));
   mount(host, tokenApi.removeMany, async (call) => deleteTokens(call.context, (await reaching(call, call.body.ids)).id, call.body.ids));
   mount(host, tokenApi.restoreMany, async (call) => restoreTokens(call.context, (await reaching(call, call.body.ids)).id, call.body.ids));
