@@ -234,7 +234,7 @@ async function followStream(
 
 /** Waits for the first event of a stream, or for its failure. */
 async function startStream(call: RunningCall, attempt: SentAttempt, relay: StreamRelay): Promise<AttemptResult> {
-  call.stop.end = () => relay.stop();
+  call.stop.end = relay.stop;
   relay.start();
   const opened = relay.opened();
   const failure = opened instanceof Promise ? await opened : opened;

@@ -48,10 +48,12 @@ class ConversationName implements StageRun {
   }
 
   request(sending: CallToSend): void {
-    sending.conversationKey = () => {
+    // Not assigned at once: see `StreamRelay.stop`.
+    const conversationKey = (): string | undefined => {
       const { affinity } = this;
       return affinity === null ? undefined : this.#affinities.keyOf(affinity);
     };
+    sending.conversationKey = conversationKey;
   }
 }
 

@@ -40,7 +40,8 @@ function turnWithin(call: RunningCall, body: RelayBody): Turn {
     within: { admission, stages },
     readContent: (userId) => openBody(services.context.bodies, { body, userId, names: endpoint.names }),
     follow(inner) {
-      call.stop.end = () => stopCall(inner);
+      const end = () => stopCall(inner);
+      call.stop.end = end;
       if (call.stop.reason !== undefined) stopCall(inner);
     },
   };

@@ -60,8 +60,9 @@ class Containers implements StageRun {
 
   /** The id that the request continues stays as it was. */
   reading(reading: ResponseReading, channel: PreparedChannel): void {
-    reading.restoreObjectId = (name) =>
+    const restoreObjectId = (name: string) =>
       this.#held?.name === name ? this.#held.reported : sealContainer(this.#services, this.#userId, { name, channel });
+    reading.restoreObjectId = restoreObjectId;
   }
 }
 
