@@ -1,6 +1,7 @@
 // Tokens of users, for administrators: who has a key, and what is done about it.
 import { describe, expect, it } from 'vitest';
-import { finishKeyMoves, moveToken } from '#server/accounts/move-key.ts';
+import { finishKeyMoves } from '#server/accounts/move-key.ts';
+import { moveToken } from '#server/features/tokens/of-users/move-token.ts';
 import { fillKeyEndings } from '#server/tokens/key-endings.ts';
 import { createToken } from '#tests/support/build-token.ts';
 import { engines } from '#tests/support/engines.ts';
