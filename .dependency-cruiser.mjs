@@ -44,6 +44,8 @@ const serverLayers = [
   ['accounts'],
   // What callers may request in a time.
   ['rate-limits'],
+  // Which budgets calls are charged to, and their periods.
+  ['budgets'],
   // Copies of whole databases: moves, backups, restores.
   ['transfer'],
   ['features'],

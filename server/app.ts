@@ -52,6 +52,8 @@ import { surfaceAt, isMissingKind } from '#server/call/endpoints.ts';
 import { mountAppAuthorizations } from '#server/slices/app-authorizations/routes.ts';
 import { mountAsCode } from '#server/slices/as-code/as-code-routes.ts';
 import { mountPrices } from '#server/slices/prices/routes.ts';
+import { mountKeyUsage } from '#server/slices/budgets/key-usage.ts';
+import { mountBudgets } from '#server/slices/budgets/routes.ts';
 import { mountRateLimits } from '#server/slices/rate-limits/routes.ts';
 import { mountMetrics } from '#server/slices/metrics/metrics-routes.ts';
 import { watchRelay } from '#server/slices/metrics/watch-relay.ts';
@@ -136,6 +138,7 @@ function mountRoutes(host: RouteHost, relay: Relay): void {
   mountMessageBatches(host, relay.services); // /v1/messages/batches
   mountConversations(host, relay.services, { store, conversations }); // /v1/conversations
   mountResponses(host, relay.services, { store, background, follow }); // /v1/responses/:response
+  mountKeyUsage(host, relay.services); //  /v1/usage, /v1/key, /key/info
   mountMidjourney(host, relay.services); // /mj, /<mode>/mj
   mountVideos(host, relay.services); //    /v1/videos, /v1/video/generations
   mountVideoContents(host, relay.services); // /pg/tasks/:id/content
@@ -156,6 +159,7 @@ function mountRoutes(host: RouteHost, relay: Relay): void {
   mountAsCode(host); //                    /api/as_code/
   mountBackups(host); //                   /api/backup/
   mountImports(host); //                   /api/import/
+  mountBudgets(host); //                   /api/budget/
   mountRateLimits(host); //                /api/rate_limit/
   mountPrices(host); //                    /api/price/sync, plan, history, list
   mountBills(host); //                     /api/bill/

@@ -30,7 +30,7 @@ import { createKeyFigures } from '#server/exchange/keys/key-figures.ts';
 import { createChannelIndex } from '#server/exchange/channel-index.ts';
 import { createSender } from '#server/exchange/send.ts';
 import { abandonCounts } from '#server/exchange/token-estimate.ts';
-import { BudgetFinder } from '#server/slices/budgets/budgets.ts';
+import { BudgetFinder } from '#server/budgets/budget-finder.ts';
 import { createKnownNames } from '#server/slices/metrics/known-names.ts';
 import type { LedgerObserver } from '#server/money/ledger-observer.ts';
 import type { Registry } from '#server/telemetry/registry.ts';
@@ -67,11 +67,8 @@ export async function createContext(parts: ContextParts): Promise<RunningContext
   const { telemetry, registry, db } = await measure(parts.db, env, log);
   await checkMasterKey(db, parts.masterKey);
   const secrets = createSecrets(parts.masterKey);
-  const changes = createChangeFeed({
-    db,
-    now,
-    onError: (failure) => log.warn({ reason: String(failure) }, 'the change feed has a problem and goes on'),
-  });
+  const onError = (failure: unknown) => log.warn({ reason: String(failure) }, 'the change feed has a problem and continues');
+  const changes = createChangeFeed({ db, now, onError });
   const settings = createSettings({ db, changes, secrets, log, basePath: env.BASE_PATH });
   const channels = createChannelIndex({ db, changes, secrets, settings, log });
   const { observer, workObserver } = createObservers(registry, { channels, settings, now });

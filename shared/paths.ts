@@ -11,6 +11,7 @@ export const serverPrefixes = [
   '/kling',
   '/jimeng',
   '/dashboard/billing',
+  '/key/info',
   '/healthz',
   '/livez',
   '/readyz',

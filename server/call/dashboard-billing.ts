@@ -1,37 +1,42 @@
 // Serves balance and usage like OpenAI's former dashboard API, by which many clients show the balance of a key. Exhausted and
 // expired keys are accepted.
+import { keyBudgets, tightestOf } from '#server/budgets/key-budgets.ts';
 import { surfaces } from '#server/surfaces/registry.ts';
 import type { Connection } from '#server/http/connection.ts';
 import { toAppError } from '#server/http/failure.ts';
 import { callerLanguage } from '#server/http/language.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import { balanceOf } from '#server/money/account.ts';
+import type { AppContext } from '#server/context.ts';
 import type { KeyAdmission } from '#server/call/admission/admission.ts';
 import { errorResponse, gatewayError, requestIdHeaders } from '#server/call/relay-failure.ts';
 import type { RelayServices } from '#server/call/services.ts';
+
+interface Standing {
+  /** In the displayed unit. */
+  left: number;
+  used: number;
+  isEndless: boolean;
+  /** Unix seconds; 0 for never. */
+  until: number;
+}
 
 const prefixes = ['/dashboard/billing', '/v1/dashboard/billing'];
 /** Balance reported for an unlimited key, in the displayed unit. */
 const endless = 100_000_000;
 
 export function mountBilling(host: RouteHost, { context, gate }: Pick<RelayServices, 'context' | 'gate'>): void {
-  const { settings } = context;
-
-  /** Returns the balance of the key, or of its owner, by the site's display settings. */
-  function standing({ token, user }: KeyAdmission): { left: number; used: number; isEndless: boolean; until: number } {
-    const unit = settings.get('DisplayInCurrencyEnabled') ? settings.get('QuotaPerUnit') : 1;
-    if (!settings.get('DisplayTokenStatEnabled'))
-      return { left: balanceOf(user) / unit, used: user.used_quota / unit, isEndless: false, until: 0 };
-    return {
-      left: balanceOf(token) / unit,
-      used: token.used_quota / unit,
-      isEndless: token.unlimited_quota,
-      until: token.expired_time === -1 ? 0 : token.expired_time,
-    };
+  /** Returns the balance of the key, or of its owner, by the site's display settings; what the tightest budget has left if that is less. */
+  async function standing(admission: KeyAdmission): Promise<Standing> {
+    const known = balanceFor(context, admission);
+    if (!admission.isLimited && !context.budgets.isOfSite) return known;
+    const budget = tightestOf(await keyBudgets(context, admission));
+    const left = budget === undefined ? Infinity : Math.max(0, budget.left) / unitOf(context);
+    return left < Infinity && (known.isEndless || left < known.left) ? { ...known, left, isEndless: false } : known;
   }
 
-  function subscription(admission: KeyAdmission): object {
-    const { left, used, isEndless, until } = standing(admission);
+  async function subscription(admission: KeyAdmission): Promise<object> {
+    const { left, used, isEndless, until } = await standing(admission);
     const limit = isEndless ? endless : left + used;
     return {
       object: 'billing_subscription',
@@ -44,15 +49,19 @@ export function mountBilling(host: RouteHost, { context, gate }: Pick<RelayServi
   }
 
   /** Usage of all time, in hundredths; the dates that clients send are ignored. */
-  const usage = (admission: KeyAdmission): object => ({ object: 'list', total_usage: standing(admission).used * 100 });
+  const usage = (admission: KeyAdmission): object => ({ object: 'list', total_usage: balanceFor(context, admission).used * 100 });
 
-  async function answer(request: Request, connection: Connection | null, make: (admission: KeyAdmission) => object): Promise<Response> {
+  async function answer(
+    request: Request,
+    connection: Connection | null,
+    make: (admission: KeyAdmission) => object | Promise<object>,
+  ): Promise<Response> {
     const facts = host.facts(request, connection);
     const headers = { 'cache-control': 'no-store', ...requestIdHeaders(surfaces.openai, facts.requestId) };
     try {
       await host.limit(facts, null);
       const admission = await gate.identify(request);
-      return Response.json(make(admission), { headers });
+      return Response.json(await make(admission), { headers });
     } catch (failure) {
       const error = toAppError(failure, context, facts.requestId);
       const reported = gatewayError(error, callerLanguage(request.headers), facts.requestId);
@@ -64,4 +73,20 @@ export function mountBilling(host: RouteHost, { context, gate }: Pick<RelayServi
     host.addDirect('GET', `${prefix}/subscription`, (request, _params, connection) => answer(request, connection, subscription));
     host.addDirect('GET', `${prefix}/usage`, (request, _params, connection) => answer(request, connection, usage));
   }
+}
+
+function unitOf({ settings }: Pick<AppContext, 'settings'>): number {
+  return settings.get('DisplayInCurrencyEnabled') ? settings.get('QuotaPerUnit') : 1;
+}
+
+function balanceFor({ settings }: Pick<AppContext, 'settings'>, { token, user }: KeyAdmission): Standing {
+  const unit = unitOf({ settings });
+  if (!settings.get('DisplayTokenStatEnabled'))
+    return { left: balanceOf(user) / unit, used: user.used_quota / unit, isEndless: false, until: 0 };
+  return {
+    left: balanceOf(token) / unit,
+    used: token.used_quota / unit,
+    isEndless: token.unlimited_quota,
+    until: token.expired_time === -1 ? 0 : token.expired_time,
+  };
 }

@@ -4,6 +4,7 @@ import { foldStoredEmails } from '#server/accounts/identities.ts';
 import { finishTransfers } from '#server/accounts/transfer-earnings.ts';
 import { sweepCodes } from '#server/accounts/verification-codes.ts';
 import { finishWelcomes } from '#server/accounts/welcome.ts';
+import { sweepPeriods } from '#server/budgets/sweep-periods.ts';
 import type { AppContext } from '#server/context.ts';
 import { finishAuditEntries } from '#server/audit-log/entries.ts';
 import { sweepAuditEntries } from '#server/settings/sweep-audit-entries.ts';
@@ -111,6 +112,7 @@ export const jobs: readonly Job[] = [
   { name: 'charge-lost-minutes', everySeconds: 15, lockSeconds: 300, run: chargeLostMinutes },
   { name: 'tend-context-caches', everySeconds: 15, lockSeconds: 1800, run: (context) => tendCaches(context) },
   { name: 'poll-tunings', everySeconds: 15, lockSeconds: 1800, run: pollTunings },
+  { name: 'sweep-budget-periods', everySeconds: 3600, lockSeconds: 300, run: sweepPeriods },
   { name: 'sweep-tuned-models', everySeconds: 600, lockSeconds: 900, run: sweepTunedModels },
   { name: 'delete-old-tasks', everySeconds: 600, lockSeconds: 300, run: deleteOldTasks },
   { name: 'apply-price-plans', everySeconds: 15, lockSeconds: 300, run: applyPlans },

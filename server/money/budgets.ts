@@ -1,4 +1,4 @@
-// Budgets as the ledger's callers see them. `server/slices/budgets/` finds those that bind a call, and opens their periods.
+// Budgets as the ledger's callers see them. `server/budgets/` finds those that bind a call, and opens their periods.
 import { AppError } from '#shared/errors.ts';
 import { quotaText } from '#shared/quota.ts';
 import type { AppContext } from '#server/context.ts';

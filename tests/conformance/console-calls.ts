@@ -124,6 +124,10 @@ POST /api/user_token/{id}/unblock admin
 POST /api/user_token/{id}/move admin
 DELETE /api/user_token/{id} admin
 GET /api/rate_limit/ user
+GET /api/budget/ user
+GET /api/budget/periods user
+POST /api/budget/raise user
+POST /api/budget/reset user
 GET /api/group/uses admin
 GET /api/group/move admin
 POST /api/group/rename admin

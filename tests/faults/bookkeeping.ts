@@ -6,7 +6,8 @@ import type { TokenRecord } from '#server/db/records/token.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 import type { Database } from '#server/db/database.ts';
 import { readEnv } from '#server/env.ts';
-import { balanceOf } from '#server/money/account.ts';
+import { balanceOf, emptyMoney } from '#server/money/account.ts';
+import type { ChargedBudget } from '#server/money/leases/reservations.ts';
 import { audit } from '#server/money/audit.ts';
 import type { ChargeRow } from '#server/money/settlement/settled-call.ts';
 import { createToken } from '#tests/support/build-token.ts';
@@ -18,6 +19,7 @@ import { type FreezableDatabase, makeFreezable } from '#tests/support/freezable-
 export const log = pino({ level: 'silent' });
 const startQuota = 10_000;
 const tokenQuota = 5_000;
+const periodQuota = 2_000;
 
 export function open(db: Database): Promise<RunningContext> {
   return createContext({ env: readEnv({ LOG_LEVEL: 'silent' }), db, masterKey: 'a master key for this test', log });
@@ -36,6 +38,8 @@ export interface Scene extends Place {
   user: UserRecord;
   limited: TokenRecord;
   unlimited: TokenRecord;
+  /** Periods of a hard budget of the limited token, and of one of the user that warns. */
+  periods: readonly ChargedBudget[];
 }
 
 export async function onPlace(engine: Engine, use: (place: Place) => Promise<void>): Promise<void> {
@@ -58,14 +62,35 @@ export async function arrange(place: Place): Promise<Scene> {
   await other.ledger.change({ account: 'user', id: user.id, amount: startQuota, kind: 'test', ref: `start ${user.id}`, actorId: 0 });
   const { token: limited } = await createToken(other, user.id, { quota: tokenQuota });
   const { token: unlimited } = await createToken(other, user.id);
-  return { ...place, db, context, user, limited, unlimited };
+  const hard = await addPeriod(other, `token:${limited.id}:a`, periodQuota);
+  const soft = await addPeriod(other, `user:${user.id}:a`, 1);
+  return {
+    ...place,
+    db,
+    context,
+    user,
+    limited,
+    unlimited,
+    periods: [
+      { id: hard, isHard: true },
+      { id: soft, isHard: false },
+    ],
+  };
+}
+
+async function addPeriod({ db }: RunningContext, key: string, amount: number): Promise<number> {
+  const id = await db.nextId('budget_periods');
+  const of = { id, key, number: 1, user_id: 0, token_id: 0, terms: 'once', starts_at: 0, ends_at: 0 };
+  const period = { ...emptyMoney(), ...of, opened: amount, base: amount, revision: 0, quota: amount };
+  await db.collection('budget_periods').insert({ ...period, used_quota: 0, calls: 0, refused: 0, active: 1 });
+  return id;
 }
 
 /** What became of each piece of the work, by name; absent: it never ended. */
 export type Outcomes = Map<string, 'done' | 'failed'>;
 
 /** Everything that moves money, some of it at the same time. */
-export async function work({ context, user, limited, unlimited }: Scene, outcomes: Outcomes): Promise<void> {
+export async function work({ context, user, limited, unlimited, periods }: Scene, outcomes: Outcomes): Promise<void> {
   const { ledger } = context;
   const note = (name: string, what: Promise<unknown>) =>
     what.then(
@@ -81,7 +106,12 @@ export async function work({ context, user, limited, unlimited }: Scene, outcome
     token: TokenRecord,
     { amount, extension, quota }: { amount: number; extension: number; quota: number | null },
   ) => {
-    const result = await ledger.reserve({ userId: user.id, token: { id: token.id, isLimited: token === limited }, amount });
+    const result = await ledger.reserve({
+      userId: user.id,
+      token: { id: token.id, isLimited: token === limited },
+      budgets: token === limited ? periods : periods.slice(1),
+      amount,
+    });
     if (!('reservation' in result)) throw new Error('refused');
     // As in a stream: what cannot be reserved now is found when it is settled. A reservation always ends, or it holds its money for ever.
     if (extension > 0) await Promise.resolve(ledger.extend(result.reservation, extension)).catch(() => {});
@@ -114,7 +144,12 @@ export async function check(scene: Scene, outcomes: Outcomes, where: string): Pr
 }
 
 /** The same but for the proof of all books, which is one for all scenes of a place. */
-export async function checkAccounts({ other, user, limited }: Scene, outcomes: Outcomes, where: string, isOpen = false): Promise<void> {
+export async function checkAccounts(
+  { other, user, limited, periods }: Scene,
+  outcomes: Outcomes,
+  where: string,
+  isOpen = false,
+): Promise<void> {
   const rows = await other.db.collection('logs').find({ user_id: user.id });
   const named = Object.groupBy(rows, (row) => row.request_id ?? '');
   for (const [name, same = []] of Object.entries(named)) expect(same.length, `${where}: rows of ${name}`).toBe(1);
@@ -132,6 +167,13 @@ export async function checkAccounts({ other, user, limited }: Scene, outcomes: O
   const [userNow, tokenNow] = [await other.db.collection('users').get(user.id), await other.db.collection('tokens').get(limited.id)];
   if (userNow === null || tokenNow === null) throw new Error('The accounts are gone');
   expect(balanceOf(userNow), `${where}: the user's balance`).toBe(credited - spent);
+  for (const { id, isHard } of periods) {
+    const period = await other.db.collection('budget_periods').get(id);
+    const charged = rows.reduce((sum, row) => sum + (isHard && row.token_id !== limited.id ? 0 : row.quota), 0);
+    const left = (isHard ? periodQuota : 1) - charged;
+    expect(period === null ? undefined : balanceOf(period), `${where}: a budget`).toBe(left);
+    expect(period?.used_quota, `${where}: used of a budget`).toBe(charged);
+  }
   const fromToken = rows.reduce((sum, row) => sum + (row.token_quota ?? 0), 0);
   expect(balanceOf(tokenNow), `${where}: the token's balance`).toBe(tokenQuota - fromToken);
 }

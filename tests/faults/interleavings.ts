@@ -1,7 +1,11 @@
 // Random interleavings of everything that moves money, in three processes on one database, and what must be true after each.
 import { pino } from 'pino';
 import { expect } from 'vitest';
+import { storedLimits } from '#server/accounts/stored-limits.ts';
+import { budgetsOfToken } from '#server/budgets/bound-budgets.ts';
+import { closePeriod, currentPeriod } from '#server/budgets/periods.ts';
 import { createChangeFeed } from '#server/db/change-feed.ts';
+import type { ChangeFeed } from '#server/db/changes.ts';
 import type { TokenRecord } from '#server/db/records/token.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 import type { Database } from '#server/db/database.ts';
@@ -9,6 +13,7 @@ import { balanceOf } from '#server/money/account.ts';
 import { audit } from '#server/money/audit.ts';
 import { createLedger, type Ledger } from '#server/money/ledger.ts';
 import type { Reservation } from '#server/money/leases/reservation.ts';
+import type { ChargedBudget } from '#server/money/leases/reservations.ts';
 import { buildLog } from '#tests/support/build-log.ts';
 import { buildTokenRecord } from '#tests/support/build-token.ts';
 import { buildUserRecord } from '#tests/support/build.ts';
@@ -39,6 +44,7 @@ const log = pino({ level: 'silent' });
 
 interface Process {
   ledger: Ledger;
+  changes: ChangeFeed;
   db: FreezableDatabase;
   stopFeed(): Promise<void>;
   isDead: boolean;
@@ -127,7 +133,7 @@ async function start(real: Database, random: () => number): Promise<Process> {
   const randomText = (length: number) => Array.from({ length }, () => 'abcdefghijklmnopqrstuvwxyz'[Math.floor(random() * 26)]).join('');
   const ledger = createLedger({ db, changes, log, now: Date.now, randomText, waitMs });
   await ledger.start();
-  return { ledger, db, stopFeed: () => changes.stop(), isDead: false };
+  return { ledger, changes, db, stopFeed: () => changes.stop(), isDead: false };
 }
 
 async function stop({ ledger, db, stopFeed }: Process): Promise<void> {
@@ -149,7 +155,8 @@ async function arrange(db: Database, running: readonly Process[], random: () => 
   const isLimited = random() < 0.5;
   const user = buildUserRecord({ id: await db.nextId('users') });
   await db.collection('users').insert(user);
-  const token = buildTokenRecord({ id: await db.nextId('tokens'), user_id: user.id, unlimited_quota: !isLimited });
+  const budgets = random() < 0.5 ? '' : budgetsOf(Math.floor(random() * 1.5 * largest) + 1);
+  const token = buildTokenRecord({ id: await db.nextId('tokens'), user_id: user.id, unlimited_quota: !isLimited, budgets });
   await db.collection('tokens').insert(token);
   const { ledger } = running[0] ?? raise();
   if (quota > 0) await ledger.change({ account: 'user', id: user.id, amount: quota, ref: `u${user.id}`, kind: 'test', actorId: 0 });
@@ -163,6 +170,39 @@ async function arrange(db: Database, running: readonly Process[], random: () => 
       actorId: 0,
     });
   return { user, token, isLimited, calls: [], random, outgrowth: 0 };
+}
+
+/** Stored budgets of a token: a hard one, and one that is counted only. */
+function budgetsOf(amount: number): string {
+  const terms = { period: 'month', starts: 'calendar' } as const;
+  const budgets = [
+    { ...terms, id: 'hard', amount, at_end: 'stop' as const },
+    { ...terms, id: 'soft', amount: 1, at_end: 'warn' as const },
+  ];
+  return storedLimits({ budgets }).budgets ?? '';
+}
+
+/** Periods of the token's budgets as a process finds them, opened by the first call. */
+async function periodsFor({ token }: Subject, { db, ledger, changes }: Process): Promise<ChargedBudget[]> {
+  const stored = await db.collection('tokens').get(token.id);
+  const charged: ChargedBudget[] = [];
+  for (const bound of stored === null ? [] : budgetsOfToken(stored)) {
+    const period = await currentPeriod({ db, ledger, changes, now: Date.now }, bound);
+    if (period !== null) charged.push({ id: period.id, isHard: bound.budget.at_end === 'stop' });
+  }
+  return charged;
+}
+
+/** Ends a period, or edits, removes or restores the budgets. */
+async function changeBudgets({ random, token }: Subject, { db, changes }: Process): Promise<void> {
+  const choice = random();
+  if (choice < 0.4) {
+    const period = await db.collection('budget_periods').first({ token_id: token.id }, { sort: [['id', -1]] });
+    if (period !== null) await closePeriod({ db, changes }, period, Math.floor(Date.now() / 1000));
+    return;
+  }
+  const budgets = choice < 0.5 ? '' : budgetsOf(Math.floor(random() * 1.5 * largest) + 1);
+  await db.collection('tokens').patch({ id: token.id }, { set: { budgets } });
 }
 
 interface Acting {
@@ -205,6 +245,7 @@ async function choose(subject: Subject, process: Process, acting: Acting): Promi
     return undefined;
   }
   calls.push(call);
+  if (random() < 0.5) return changeBudgets(subject, process);
   return edit(subject, process, acting);
 }
 
@@ -214,6 +255,7 @@ async function begin(subject: Subject, process: Process, { honoursLimits, report
   const result = await process.ledger.reserve({
     userId: user.id,
     token: { id: token.id, isLimited },
+    budgets: await periodsFor(subject, process),
     amount: named,
     least: Math.min(named, most),
   });
@@ -255,6 +297,25 @@ async function takenBySetBalance(db: Database): Promise<Map<number, number>> {
   return taken;
 }
 
+/** Quota that edits of budgets took from below running calls, per period. */
+async function takenByEdits(db: Database): Promise<Map<number, number>> {
+  const taken = new Map<number, number>();
+  for await (const { account_id: id, amount, state } of db.collection('ledger').each({ account: 'budget' }))
+    if (amount < 0 && state !== 'void') taken.set(id, (taken.get(id) ?? 0) - amount);
+  return taken;
+}
+
+async function checkPeriods(db: Database, subjects: readonly Subject[], where: string): Promise<void> {
+  const taken = await takenByEdits(db);
+  const outgrowths = new Map(subjects.map(({ token, outgrowth }) => [token.id, outgrowth]));
+  for await (const period of db.collection('budget_periods').each({})) {
+    const { id, key, token_id: tokenId } = period;
+    if (!key.endsWith(':hard')) continue;
+    const least = -(outgrowths.get(tokenId) ?? 0) - (taken.get(id) ?? 0);
+    expect(balanceOf(period), `${where}: period ${id}`).toBeGreaterThanOrEqual(least);
+  }
+}
+
 async function read(db: Database, { user, token }: Subject): Promise<{ user: UserRecord; token: TokenRecord }> {
   const [userNow, tokenNow] = [await db.collection('users').get(user.id), await db.collection('tokens').get(token.id)];
   if (userNow === null || tokenNow === null) throw new Error('The accounts are gone');
@@ -265,6 +326,7 @@ async function check(db: Database, subjects: readonly Subject[], where: string):
   const users = new Map((await db.collection('users').find({})).map((user) => [user.id, user]));
   const tokens = new Map((await db.collection('tokens').find({})).map((token) => [token.id, token]));
   const taken = await takenBySetBalance(db);
+  await checkPeriods(db, subjects, where);
   for (const subject of subjects) {
     const [user, token] = [users.get(subject.user.id), tokens.get(subject.token.id)];
     if (user === undefined || token === undefined) throw new Error('The accounts are gone');

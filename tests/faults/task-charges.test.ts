@@ -253,7 +253,7 @@ describe.each(engines)('the price of a task on $kind', (engine) => {
       const requested = { user_id: user.id, token_id: token.id, quota: price, token_quota: price, request_id: requestId };
       const task = buildTask({ id, ...requested, charge: 'open', status: 'FAILURE', refund_due_at: 1, process: context.ledger.processId });
       await other.db.collection('tasks').insert(task);
-      const paid = { charge: 'done', quota: 20_000, token_quota: 20_000 };
+      const paid = { charge: 'done', quota: 20_000, token_quota: 20_000, budgets: '' };
       expect((await chargeOf(other.db, task)).paid).toEqual(paid);
       expect(await chargeOf(other.db, { ...task, request_id: 'of no call' })).toEqual({ paid: null, isCertain: false });
       // Its process says with the next heartbeat that it is settled.

@@ -3,7 +3,7 @@ import type { MoneyFields } from './money-fields.ts';
 /** Period of a budget for one subject, e.g. a month of a token: an account of the ledger, from which its calls are reserved. */
 export interface BudgetPeriodRecord extends MoneyFields {
   id: number;
-  /** Budget and subject: `token:7:b1`, `user:3:b1`, `site:b2:user:3`. `server/slices/budgets/budget-keys.ts` */
+  /** Budget and subject: `token:7:b1`, `user:3:b1`, `site:b2:user:3`. `server/budgets/bound-budgets.ts` */
   key: string;
   /** Number among the periods of the key, from 1: of two processes that open the next one, one succeeds. */
   number: number;

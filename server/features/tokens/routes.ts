@@ -1,6 +1,8 @@
 import { AppError } from '#shared/errors.ts';
-import { tokenApi } from '#shared/tokens.ts';
+import { type Token, tokenApi } from '#shared/tokens.ts';
 import type { AppContext } from '#server/context.ts';
+import { tightestBudgets } from '#server/budgets/budget-state.ts';
+import type { TokenRecord } from '#server/db/records/token.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 import { type Caller, personOf, respond, signedIn } from '#server/http/call.ts';
 import { mount, type RouteHost } from '#server/http/mount.ts';
@@ -25,17 +27,14 @@ export function mountTokens(host: RouteHost): void {
     const { size, skip } = pageBounds({ p: (query.p ?? 0) + 1, page_size: query.size ?? query.page_size });
     const caller = signedIn(call);
     const { tokens, total } = await listTokens(context, caller.user.id, { skip, limit: size, where: reachedTokens(caller) });
-    return respond(
-      tokens.map((token) => presentToken(context, token)),
-      { extra: totalExtra(total) },
-    );
+    return respond(await presentListed(context, tokens), { extra: totalExtra(total) });
   });
 
   mount(host, tokenApi.search, async (call) => {
     const { keyword, token: key } = call.query;
     const caller = signedIn(call);
     const found = await searchTokens(call.context, caller.user.id, { keyword, key, where: reachedTokens(caller) });
-    return found.map((token) => presentToken(call.context, token));
+    return presentListed(call.context, found);
   });
 
   mount(host, tokenApi.read, async (call) => {
@@ -89,6 +88,14 @@ async function reaching(call: { context: AppContext; caller: Caller | null }, id
   const caller = signedIn(call);
   await checkReach(call.context, caller, ids);
   return caller.user;
+}
+
+async function presentListed(context: AppContext, tokens: readonly TokenRecord[]): Promise<Token[]> {
+  const tightest = await tightestBudgets(context, tokens);
+  return tokens.map((token) => {
+    const budget = tightest.get(token.id);
+    return { ...presentToken(context, token), ...(budget === undefined ? {} : { tightest_budget: budget }) };
+  });
 }
 
 function idOf(text: string): number {
