@@ -55,6 +55,36 @@ describeInBrowser('limits', () => {
     await page.context().close();
   });
 
+  it('phone, by keyboard: a budget that is used up says so, and a raise for its period lets calls pass', async () => {
+    await using tidegate = await startTidegate();
+    const { api, key } = await furnish(tidegate);
+    const budget = { id: 'm1', amount: 1, period: 'month', starts: 'calendar', at_end: 'stop' };
+    const rows = (await api.get('/api/token/?p=0&size=20')) as Row[];
+    const id = rows.find(({ name }) => name === 'Field notebook')?.id;
+    // Less than any call costs.
+    await api.put('/api/token/', { id, budgets: [budget] });
+    await until(() =>
+      chat(tidegate.url, key, { stream: false }).then(
+        () => false,
+        (failure: unknown) => String(failure).includes('402'),
+      ),
+    );
+    const page = await enterByKeys(tidegate, { size: 'phone', language: 'en' });
+    await page.goto(`/token?open=${id}&part=limits`);
+    await settle(page);
+    await page.keyboard.press('Tab');
+    await tabTo(page, text('limits.period.month'));
+    await page.keyboard.press('Enter');
+    await tabTo(page, text('limits.raise.action_month'));
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog', { name: text('limits.raise.title', { name: text('limits.period.month') }) }).waitFor();
+    await page.keyboard.type('5');
+    await page.keyboard.press('Enter');
+    await page.getByText(text('limits.raise.done', { left: '$5.00' })).waitFor();
+    expect((await chat(tidegate.url, key, { stream: false })).status).toBe(200);
+    await page.context().close();
+  });
+
   it('desk: 60 requests a minute for each user of a group take three fields', async () => {
     await using tidegate = await startTidegate();
     await furnish(tidegate);
