@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';
 import { Screen } from '#pwa/ui/frame/screen.tsx';
@@ -27,9 +27,11 @@ interface WalletScreenProps {
   /** A text that another app has shared; '': none. */
   shared: string;
   onSharedTaken: () => void;
+  /** What bounds the spending besides the balance. */
+  limits: ReactNode;
 }
 
-export function WalletScreen({ search, onSearch, shared, onSharedTaken }: WalletScreenProps) {
+export function WalletScreen({ search, onSearch, shared, onSharedTaken, limits }: WalletScreenProps) {
   const { t } = useTranslation();
   const info = useQuery(walletQuery);
   const [paying, setPaying] = useState<ChosenAmount>();
@@ -53,6 +55,7 @@ export function WalletScreen({ search, onSearch, shared, onSharedTaken }: Wallet
       <div className={styles.blocks}>
         <div className={styles.column}>
           <BalanceBlock />
+          {limits}
           {(info.data?.pending ?? []).map((pending) => (
             <PendingOrder key={pending.trade_no} order={pending} onOpen={() => openOrder(pending.trade_no)} />
           ))}
