@@ -23,7 +23,7 @@ import { createPendingWork } from '#server/process/pending-work.ts';
 import { RateLimits } from '#server/rate-limits/rate-limits.ts';
 import { createRandomText } from '#server/secrets/random-text.ts';
 import { createSecrets } from '#server/secrets/secrets.ts';
-import { createSettings } from '#server/settings/settings.ts';
+import { createSettings, type Settings } from '#server/settings/settings.ts';
 import { cutCallsMs } from '#server/process/shutdown-bounds.ts';
 import { type ChannelFigures, createChannelFigures } from '#server/exchange/channel-figures.ts';
 import { createKeyFigures } from '#server/exchange/keys/key-figures.ts';
@@ -77,11 +77,8 @@ export async function createContext(parts: ContextParts): Promise<RunningContext
   const rateLimits = new RateLimits({ db, settings, log, now, processId: () => ledger.processId });
   const figures = followTests(changes, createChannelFigures({ db, log, now }));
   const keyFigures = createKeyFigures({ db, log, now, isMeasured: registry !== null });
-  const sender = createSender();
+  const outbound = createOutbound(parts, { settings, log });
   const quotes = createQuotes(settings);
-  const mail = createMail({ settings, log });
-  const egress = createEgress(parts.network);
-  const downloads = createDownloads({ egress, settings, mostBytes: env.MAX_FILE_DOWNLOAD_MB * 1_000_000 });
   const lowBalance = createLowBalance({ db, settings, now });
   const budgets = new BudgetFinder({ db, changes, settings, ledger, log, now });
   const bodies = createBodies(bodyLimits(env), createSpool({ folder: spoolFolder(env), limits: spoolLimits(env), log }));
@@ -98,11 +95,8 @@ export async function createContext(parts: ContextParts): Promise<RunningContext
     channels,
     figures,
     keyFigures,
-    sender,
+    ...outbound,
     quotes,
-    mail,
-    egress,
-    downloads,
     lowBalance,
     budgets,
     secrets,
@@ -126,7 +120,7 @@ export async function createContext(parts: ContextParts): Promise<RunningContext
       await rateLimits.stop();
       await figures.stop();
       await keyFigures.stop();
-      await sender.close();
+      await outbound.sender.close();
       await abandonCounts();
       await pending.done();
       channels.stop();
@@ -146,6 +140,17 @@ async function startAll({ changes, settings, channels, ledger }: Pick<AppContext
   await settings.reload();
   await channels.start();
   await ledger.start();
+}
+
+/** Everything that sends to other servers. */
+function createOutbound({ env, network }: ContextParts, { settings, log }: { settings: Settings; log: Logger }) {
+  const egress = createEgress(network);
+  return {
+    sender: createSender(),
+    mail: createMail({ settings, log }),
+    egress,
+    downloads: createDownloads({ egress, settings, mostBytes: env.MAX_FILE_DOWNLOAD_MB * 1_000_000 }),
+  };
 }
 
 /** Tests that passed in another process count in this one. */

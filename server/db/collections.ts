@@ -1,6 +1,7 @@
 // Names and indexes of all collections; record types are in `records/`, one file each. Wire names are the
 // specification's, so that records and responses read alike.
 import { billCollections } from '#server/db/bill-collections.ts';
+import { channelCollections } from '#server/db/channel-collections.ts';
 import type { Records } from '#server/db/all-records.ts';
 import type { IndexSpec } from '#server/db/collection.ts';
 import { organisationCollections } from '#server/db/organisation-collections.ts';
@@ -61,53 +62,7 @@ export const collections: { [Name in keyof Records]: CollectionSpec & IdKind<Rec
       { name: 'managed', fields: ['managed_by'], sparse: true },
     ],
   },
-  channels: {
-    idBlock: 1,
-    indexes: [
-      { name: 'priority', fields: ['-priority', '-id'] },
-      { name: 'tag', fields: ['tag', 'id'] },
-      { name: 'key', fields: ['key_hash'] },
-    ],
-  },
-  deleted_channels: { idBlock: 1, indexes: [{ name: 'time', fields: ['deleted_at', 'id'] }] },
-  channel_runs: { textIds: true, idBlock: 1, indexes: [] },
-  channel_hours: { textIds: true, idBlock: 1, indexes: [{ name: 'hour', fields: ['hour', 'id'] }] },
-  channel_slots: {
-    textIds: true,
-    idBlock: 1,
-    indexes: [
-      { name: 'slot', fields: ['slot', 'id'] },
-      { name: 'channel', fields: ['channel_id', 'slot'] },
-    ],
-  },
-  // Read by ranges of ids, which begin with the time.
-  model_figures: { textIds: true, idBlock: 1, indexes: [] },
-  model_states: { textIds: true, idBlock: 1, indexes: [] },
-  status_incidents: {
-    idBlock: 1,
-    indexes: [
-      { name: 'open', fields: ['open', 'id'], sparse: true },
-      { name: 'ended', fields: ['ended_at', 'id'], sparse: true },
-      { name: 'started', fields: ['started_at', 'id'] },
-    ],
-  },
-  channel_keys: {
-    idBlock: 1,
-    indexes: [
-      { name: 'channel_key', fields: ['channel_id', 'key_hash'], unique: true },
-      { name: 'channel', fields: ['channel_id', 'id'] },
-      { name: 'key', fields: ['key_hash', 'id'] },
-    ],
-  },
-  channel_key_hours: {
-    textIds: true,
-    idBlock: 1,
-    indexes: [
-      { name: 'hour', fields: ['hour', 'id'] },
-      { name: 'channel', fields: ['channel_id', 'hour'] },
-    ],
-  },
-  key_replacements: { idBlock: 1, indexes: [{ name: 'time', fields: ['at', 'id'] }] },
+  ...channelCollections,
   logs: {
     idBlock: 1000,
     indexes: [

@@ -14,7 +14,7 @@ import { createTestApp, type TestApp } from '#tests/support/test-app.ts';
 const mark = 'harbourseal';
 const refusals = ['organisation_unknown', 'organisation_not_here', 'organisation_right_missing', 'organisation_disabled'];
 /** Calls without a caller, to whom the header means nothing. */
-const anonymous = ['public', 'optional'];
+const anonymous: ReadonlySet<string> = new Set(['public', 'optional']);
 
 describe.each(engines)('organisations on $kind', (engine) => {
   let app: TestApp;
@@ -48,7 +48,7 @@ describe.each(engines)('organisations on $kind', (engine) => {
   function callsWithHeader(): [ConsoleCall, MountedCall][] {
     return consoleCalls.flatMap((call) => {
       const known = mounted.get(nameOf(call));
-      return known === undefined || anonymous.includes(call.access) ? [] : [[call, known]];
+      return known === undefined || anonymous.has(call.access) ? [] : [[call, known]];
     });
   }
 

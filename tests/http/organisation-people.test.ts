@@ -42,7 +42,7 @@ describe.each(engines)('people of organisations on $kind', { concurrent: true },
     // Of two owners who delete their accounts at the same time, one stays.
     const second = await join('owner');
     const deleted = await Promise.all([owner.delete('/api/user/self'), second.delete('/api/user/self')]);
-    expect(deleted.map(({ success }) => success).toSorted()).toEqual([false, true]);
+    expect(deleted.filter(({ success }) => success)).toHaveLength(1);
     const members = scene.app.context.db.collection('organisation_members');
     expect(await members.count({ user_id: { in: [person.id, developer.userId ?? 0] }, role: 'developer' }, 10)).toBe(0);
   });
