@@ -198,7 +198,7 @@ export function RateLevel({ state: { limit, left, full_at: fullAt }, aside }: { 
   function present(): string | undefined {
     if (limit.meter === 'parallel') return t('limits.rates.running', { count: limit.amount - left });
     if (!isMeasured) return undefined;
-    return fullAt > now ? t('limits.rates.full_in', { time: words.distance(fullAt - now) }) : t('limits.rates.full');
+    return fullAt > now && left < limit.amount ? t('limits.rates.full_in', { time: words.distance(fullAt - now) }) : t('limits.rates.full');
   }
 }
 

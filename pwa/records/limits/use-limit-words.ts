@@ -7,6 +7,7 @@ import { type RateLimit, RateLimits, type SiteRateLimit, SiteRateLimits } from '
 import type { Format } from '#pwa/ui/billing/format.ts';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import type { BudgetStanding } from './budget-standing.ts';
+import { hasCalendar } from './limit-drafts.ts';
 
 /** Fields and settings with lists of limits. */
 export type LimitField = 'budgets' | 'rate_limits' | 'SiteBudgets' | 'SiteRateLimits';
@@ -102,8 +103,9 @@ function standingWords(t: TFunction, format: Format) {
   const isNear = (at: number, now: number): boolean => at - now < 86_400;
   return {
     distance,
-    resets({ ends_at: until, starts_at: from }: Pick<BudgetState, 'starts_at' | 'ends_at'>, now: number): string {
-      if (from === 0) return t('limits.standing.idle');
+    resets({ ends_at: until, starts_at: from, budget }: Pick<BudgetState, 'starts_at' | 'ends_at' | 'budget'>, now: number): string {
+      if (from === 0)
+        return t(hasCalendar(budget.period) && budget.starts === 'calendar' ? 'limits.standing.unused' : 'limits.standing.idle');
       if (until === 0) return t('limits.standing.never');
       if (until <= now) return t('limits.standing.over');
       return isNear(until, now)
