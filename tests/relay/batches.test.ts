@@ -43,7 +43,7 @@ describe.each(engines)('batches on $kind', (engine) => {
       return made;
     };
     const settings = { FilesPerUser: '20', BatchesPerUser: '5', RetryTimes: '1', ...prices, ...options.settings };
-    const scene = await createScene(engine, { ...options, front, settings });
+    const scene = await createScene(engine, { hasBudget: true, ...options, front, settings });
     scene.upstream.behave({ usage });
     const [provider] = opened;
     if (provider === undefined) throw new Error('There is no provider');

@@ -53,7 +53,13 @@ describe.each(engines)('caches of prompts on $kind', (engine) => {
       CacheRatio: JSON.stringify({ [model]: 0.1 }),
     };
     const settings = { ContextCachesPerUser: '3', RetryTimes: '1', ...prices, ...options.settings };
-    const scene = await createScene(engine, { channels: [{ models: `${model},gemini-2.5-pro,unpriced` }], ...options, front, settings });
+    const scene = await createScene(engine, {
+      hasBudget: true,
+      channels: [{ models: `${model},gemini-2.5-pro,unpriced` }],
+      ...options,
+      front,
+      settings,
+    });
     scene.upstream.behave({ usage });
     const [provider] = opened;
     if (provider === undefined) throw new Error('There is no provider');

@@ -40,7 +40,13 @@ describe.each(engines)('Gemini’s batches on $kind', (engine) => {
       CompletionRatio: JSON.stringify({ [model]: 4 }),
     };
     const settings = { BatchesPerUser: '5', FilesPerUser: '20', RetryTimes: '1', ...prices, ...options.settings };
-    const scene = await createScene(engine, { channels: [{ models: `${model},gemini-embedding-001` }], ...options, front, settings });
+    const scene = await createScene(engine, {
+      hasBudget: true,
+      channels: [{ models: `${model},gemini-embedding-001` }],
+      ...options,
+      front,
+      settings,
+    });
     scene.upstream.behave({ usage });
     const [provider] = opened;
     if (provider === undefined) throw new Error('There is no provider');

@@ -32,7 +32,7 @@ describe.each(engines)('Claude’s batches on $kind', (engine) => {
     };
     const prices = { ModelRatio: JSON.stringify({ [model]: 1 }), CompletionRatio: JSON.stringify({ [model]: 4 }) };
     const settings = { BatchesPerUser: '5', RetryTimes: '1', ...prices, ...options.settings };
-    const scene = await createScene(engine, { channels: [{ models: model }], ...options, front, settings });
+    const scene = await createScene(engine, { hasBudget: true, channels: [{ models: model }], ...options, front, settings });
     scene.upstream.behave({ usage });
     const [provider] = opened;
     if (provider === undefined) throw new Error('There is no provider');

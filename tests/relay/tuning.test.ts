@@ -55,7 +55,7 @@ describe.each(engines)('trainings on $kind', (engine) => {
       opened.push(made);
       return made;
     };
-    const scene = await createScene(engine, { ...options, front, settings: { ...settings, ...options.settings } });
+    const scene = await createScene(engine, { hasBudget: true, ...options, front, settings: { ...settings, ...options.settings } });
     scene.upstream.behave({ usage });
     const [provider] = opened;
     if (provider === undefined) throw new Error('There is no provider');

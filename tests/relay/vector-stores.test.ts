@@ -43,7 +43,7 @@ describe.each(engines)('vector stores on $kind', (engine) => {
       SelfUseModeEnabled: 'true',
       ...options.settings,
     };
-    const scene = await createScene(engine, { ...options, front, settings: { RetryTimes: '0', ...settings } });
+    const scene = await createScene(engine, { hasBudget: true, ...options, front, settings: { RetryTimes: '0', ...settings } });
     const [provider] = opened;
     if (provider === undefined) throw new Error('There is no provider');
     return { scene, provider, client: sdk(scene) };

@@ -53,7 +53,7 @@ export async function openRealtime(
 ): Promise<OpenedSession> {
   const upstream = await startFakeRealtime();
   const channels = options.channels ?? [{ base_url: upstream.url, models: `${realtimeModel},${cheap},${dear}`, ...options.channel }];
-  const scene = await createScene(engine, { ...options, channels, settings: { ...settings, ...options.settings } });
+  const scene = await createScene(engine, { hasBudget: true, ...options, channels, settings: { ...settings, ...options.settings } });
   const { query = `model=${realtimeModel}`, ...connectOptions } = connecting;
   const headers = { authorization: `Bearer ${scene.key}`, ...connecting.headers };
   const client = await connectSocket(`${scene.app.origin}/v1/realtime?${query}`, { ...connectOptions, headers });

@@ -3,6 +3,7 @@ import { createTestApp, type TestApp, type TestAppOptions } from '#tests/support
 import { buildChannel, type ChannelFields } from '#tests/support/build-channel.ts';
 import type { Engine } from '#tests/support/engines.ts';
 import type { ProviderFront } from '#tests/support/provider-front.ts';
+import { addCountedBudget, checkCountedBudget } from './counted-budget.ts';
 import { wrongReceipts } from './settled-receipts.ts';
 import { type FakeUpstream, startFakeUpstream } from '#tests/support/fake-upstream.ts';
 import type { LogRecord } from '#server/db/records/log.ts';
@@ -20,6 +21,8 @@ export interface SceneOptions extends TestAppOptions {
   settings?: Record<string, string>;
   /** Channels; one to the fake upstream by default. */
   channels?: readonly ChannelFields[];
+  /** The site has a budget that counts all calls: with the books, it is checked that it counted what users used. */
+  hasBudget?: boolean;
   /** Stands before the upstream; channels lead to it. */
   front?: (upstreamUrl: string) => Promise<ProviderFront>;
 }
@@ -52,6 +55,8 @@ export async function createScene(engine: Engine, options: SceneOptions = {}): P
   const app = await createTestApp(engine, options);
   const { context } = app;
   for (const [key, value] of Object.entries(options.settings ?? {})) await setOption(app, key, value);
+
+  if (options.hasBudget === true) await addCountedBudget(context);
 
   const addChannel: RelayScene['addChannel'] = async (fields = {}) => {
     const id = await context.db.nextId('channels');
@@ -99,6 +104,7 @@ export async function createScene(engine: Engine, options: SceneOptions = {}): P
     async checkBooks() {
       const report = await audit(context.db);
       if (report.findings.length > 0) throw new Error(`The books do not balance: ${JSON.stringify(report.findings)}`);
+      if (options.hasBudget === true) await checkCountedBudget(context);
       const wrong = wrongReceipts(await context.db.collection('logs').find({ type: 4 }));
       if (wrong.length > 0) throw new Error(`Receipts do not add up: ${JSON.stringify(wrong)}`);
     },

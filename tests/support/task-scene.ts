@@ -9,6 +9,7 @@ import { createToken, type TokenFields } from '#tests/support/build-token.ts';
 import type { Engine } from '#tests/support/engines.ts';
 import { type FakeTaskUpstream, startTaskUpstream } from '#tests/support/fake-task-upstream.ts';
 import { setOption } from '#tests/support/relay-scene.ts';
+import { addCountedBudget, checkCountedBudget } from './counted-budget.ts';
 import { createTestApp, type TestApp, type TestAppOptions } from '#tests/support/test-app.ts';
 
 const drawingModels =
@@ -54,6 +55,7 @@ export async function createTaskScene(engine: Engine, options: TestAppOptions = 
   const upstream = await startTaskUpstream();
   const app = await createTestApp(engine, options);
   const { context } = app;
+  await addCountedBudget(context);
 
   const addChannel: TaskScene['addChannel'] = async (fields = {}) => {
     const id = await context.db.nextId('channels');
@@ -106,6 +108,7 @@ export async function createTaskScene(engine: Engine, options: TestAppOptions = 
     later: (seconds) => app.clock.advance(seconds * 1000),
     async checkBooks() {
       expect((await audit(context.db)).findings).toEqual([]);
+      await checkCountedBudget(context);
     },
     async [Symbol.asyncDispose]() {
       await app.close();

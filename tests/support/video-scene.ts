@@ -10,6 +10,7 @@ import { buildChannel, type ChannelFields } from '#tests/support/build-channel.t
 import { createToken, type TokenFields } from '#tests/support/build-token.ts';
 import type { Engine } from '#tests/support/engines.ts';
 import { setOption } from '#tests/support/relay-scene.ts';
+import { addCountedBudget, checkCountedBudget } from './counted-budget.ts';
 import { createTestApp, type TestApp, type TestAppOptions } from '#tests/support/test-app.ts';
 
 export interface VideoCustomer {
@@ -38,6 +39,7 @@ export interface VideoScene extends AsyncDisposable {
 export async function createVideoScene(engine: Engine, options: TestAppOptions = {}): Promise<VideoScene> {
   const app = await createTestApp(engine, options);
   const { context } = app;
+  await addCountedBudget(context);
   return {
     app,
     async addChannel(fields) {
@@ -81,6 +83,7 @@ export async function createVideoScene(engine: Engine, options: TestAppOptions =
     },
     async checkBooks() {
       expect((await audit(context.db)).findings).toEqual([]);
+      await checkCountedBudget(context);
     },
     async [Symbol.asyncDispose]() {
       await app.close();
