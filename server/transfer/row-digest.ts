@@ -22,6 +22,7 @@ const summed: { [Name in CollectionName]?: readonly string[] } = {
   ledger: ['amount'],
   logs: ['quota', 'token_quota'],
   redemptions: ['quota'],
+  budget_periods: ['quota', 'used_quota'],
 };
 
 export interface CollectionDigest {
