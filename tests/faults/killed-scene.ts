@@ -3,6 +3,7 @@ import { expect } from 'vitest';
 import { leasedOf } from '#server/money/account.ts';
 import { buildChannel } from '#tests/support/build-channel.ts';
 import { createToken } from '#tests/support/build-token.ts';
+import { addCountedBudget, checkCountedBudget } from '#tests/support/counted-budget.ts';
 import { buildUser } from '#tests/support/build.ts';
 import { testMongoUrl } from '#tests/support/mongo-databases.ts';
 import { type GatedFront, startGatedFront } from '#tests/support/gated-front.ts';
@@ -39,6 +40,7 @@ export async function openKilled(
     }
     for (const [id, value] of Object.entries(options))
       await db.collection('options').insert({ id, value, revision: 1, updated_at: 0, updated_by: 0 });
+    await addCountedBudget(context);
     return { key: (await createToken(context, user.id)).key, userId: user.id };
   });
   return {
@@ -85,10 +87,11 @@ export async function makeDue({ scratch }: KilledScene, name: 'batches' | 'tasks
 
 /** Of an account that holds nothing any more, and whose books balance. */
 export async function checkSpent({ scratch, userId }: KilledScene, spent: number): Promise<void> {
-  await scratch.withContext(async ({ db }) => {
-    const user = await db.collection('users').get(userId);
+  await scratch.withContext(async (context) => {
+    const user = await context.db.collection('users').get(userId);
     if (user === null) throw new Error('There is no user');
     expect([leasedOf(user), startQuota - user.quota, user.used_quota]).toEqual([0, spent, spent]);
+    await checkCountedBudget(context);
   });
   const audited = await runAudit(scratch.url);
   expect(audited.code, audited.output).toBe(0);
