@@ -62,7 +62,6 @@ const crowdedStarts = {
   early: [feature('home/preload-home.ts'), feature('logs/preload-logs.ts')],
   channel: [component('_shell/channel')],
   personal: [component('_shell/personal')],
-  playground: [component('_shell/playground')],
   setting: [component('_shell/setting')],
 };
 /** The most names that a set has: the screens, and `others`. */

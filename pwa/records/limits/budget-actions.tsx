@@ -9,7 +9,6 @@ import { Refusal } from '#pwa/ui/form/refusal.tsx';
 import { ConfirmDialog } from '#pwa/ui/frame/confirm-dialog.tsx';
 import { toastSuccess } from '#pwa/ui/frame/toast.ts';
 import layout from '#pwa/ui/styles/layout.module.css';
-import styles from './limits.module.css';
 import { useRaiseBudget, useResetBudget } from './queries.ts';
 import { useLimitWords } from './use-limit-words.ts';
 
@@ -47,7 +46,7 @@ function RaiseDialog({ state, onClose }: DialogProps) {
       hasFields
       title={t('limits.raise.title', { name: words.budgetName(budget) })}
       text={
-        <div className={styles.dialog}>
+        <div className={layout.stackLg}>
           <p>
             {until === 0
               ? t('limits.raise.text_once')
@@ -86,7 +85,7 @@ function ResetDialog({ state, onClose }: DialogProps) {
       opened
       title={t('limits.reset.title', { name: words.budgetName(state.budget) })}
       text={
-        <div className={styles.dialog}>
+        <div className={layout.stackLg}>
           <p>{t('limits.reset.text', { used: format.quota(state.used), amount: format.quota(state.budget.amount) })}</p>
           <Refusal text={reset.error === null ? undefined : failureOf(reset.error).message} />
         </div>

@@ -213,7 +213,7 @@ function CheaperModels({ models, error, onChange }: CheaperModelsProps) {
           </PlainIconButton>
         </div>
       ))}
-      {error !== undefined && <p className={styles.error}>{error}</p>}
+      {error !== undefined && <p className={`${typography.small} ${styles.error}`}>{error}</p>}
       <span>
         <PlainButton variant="subtle" icon={<Icon name="plus" />} onClick={() => onChange([...models, noModel])}>
           {t('limits.form.cheaper_add')}

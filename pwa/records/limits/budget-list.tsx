@@ -5,6 +5,7 @@ import type { BudgetState } from '#shared/budget-states.ts';
 import { mostBudgets } from '#shared/budgets.ts';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
+import layout from '#pwa/ui/styles/layout.module.css';
 import typography from '#pwa/ui/styles/typography.module.css';
 import { BudgetActions } from './budget-actions.tsx';
 import { BudgetFields } from './budget-fields.tsx';
@@ -71,9 +72,9 @@ export function BudgetList(props: BudgetListProps) {
           <OtherBudget key={state.key} state={state} isOpen={opened === state.key} onToggle={() => toggle(state.key)} />
         ))}
       </ul>
-      {isWrong && wrong === undefined && <p className={styles.error}>{error}</p>}
+      {isWrong && wrong === undefined && <p className={`${typography.small} ${styles.error}`}>{error}</p>}
       {(!isReadOnly || drafts.length + others.length === 0) && (
-        <div className={styles.none}>
+        <div className={`${layout.row} ${layout.spread} ${styles.none}`}>
           <span className={typography.muted}>{drafts.length + others.length === 0 ? t('limits.budgets.none') : ''}</span>
           {!isReadOnly && drafts.length < mostBudgets * (isSite ? 5 : 1) && (
             <Button variant="subtle" leftSection={<Icon name="plus" />} onClick={handleAdd}>
@@ -117,7 +118,7 @@ function BudgetRow(props: BudgetRowProps) {
         <>
           {!isReadOnly && <BudgetFields draft={draft} before={before} isSite={isSite} showsProblems={showsProblems} onChange={onChange} />}
           {state !== undefined && <BudgetPeriods state={state} />}
-          <div className={styles.foot}>
+          <div className={`${layout.row} ${layout.wrap} ${layout.spread} ${styles.foot}`}>
             {state?.is_editable === true && <BudgetActions state={state} />}
             {!isReadOnly && (
               <Button variant="subtle" data-danger onClick={onRemove}>
@@ -201,7 +202,7 @@ function OtherBudget({ state, isOpen, onToggle }: { state: BudgetState; isOpen: 
         <>
           <BudgetPeriods state={state} />
           {state.is_editable && (
-            <div className={styles.foot}>
+            <div className={`${layout.row} ${layout.wrap} ${layout.spread} ${styles.foot}`}>
               <BudgetActions state={state} />
             </div>
           )}

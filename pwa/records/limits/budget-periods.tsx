@@ -31,7 +31,7 @@ function PeriodTable({ budgetKey, isLong: isByDate }: { budgetKey: string; isLon
           <p className={typography.muted}>{t('limits.periods.none')}</p>
         ) : (
           <>
-            <table className={styles.periods}>
+            <table className={`${typography.compact} ${styles.periods}`}>
               <thead>
                 <tr>
                   <th scope="col">{t('limits.periods.period')}</th>

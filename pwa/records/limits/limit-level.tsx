@@ -2,6 +2,7 @@ import type { CSSProperties, ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import type { BudgetStanding } from './budget-standing.ts';
+import typography from '#pwa/ui/styles/typography.module.css';
 import styles from './limit-level.module.css';
 
 interface LimitLevelProps {
@@ -45,7 +46,7 @@ export function LimitLevel({ name, aside, label, left, of, standing, begin, end,
       </span>
       {standing !== undefined && <Bed standing={standing} label={label} text={of === undefined ? left : `${left} ${of}`} />}
       {(begin !== undefined || end !== undefined) && (
-        <span className={`${styles.line} ${styles.under}`}>
+        <span className={`${typography.small} ${styles.line} ${styles.under}`}>
           <span>{begin}</span>
           {end !== undefined && <span>{end}</span>}
         </span>

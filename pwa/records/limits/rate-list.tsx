@@ -5,6 +5,7 @@ import type { RateLimitState } from '#shared/rate-limit-states.ts';
 import { mostRateLimits, rateLimitKey } from '#shared/rate-limits.ts';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
+import layout from '#pwa/ui/styles/layout.module.css';
 import typography from '#pwa/ui/styles/typography.module.css';
 import { ScopeMark } from './budget-list.tsx';
 import { isWindowMeter, newRate, type RateDraft, rateDraftKey, rateProblems, ratesOf } from './limit-drafts.ts';
@@ -72,9 +73,9 @@ export function RateList(props: RateListProps) {
           </li>
         ))}
       </ul>
-      {isWrong && wrong === undefined && <p className={styles.error}>{error}</p>}
+      {isWrong && wrong === undefined && <p className={`${typography.small} ${styles.error}`}>{error}</p>}
       {(!isReadOnly || drafts.length + others.length === 0) && (
-        <div className={styles.none}>
+        <div className={`${layout.row} ${layout.spread} ${styles.none}`}>
           <span className={typography.muted}>{drafts.length + others.length === 0 ? t('limits.rates.none') : ''}</span>
           {!isReadOnly && drafts.length < mostRateLimits * (isSite ? 5 : 1) && (
             <Button variant="subtle" leftSection={<Icon name="plus" />} onClick={handleAdd}>
@@ -153,7 +154,7 @@ function RateRow({
       {() => (
         <>
           <RateFields draft={draft} all={all} before={before} isSite={isSite} showsProblems={showsProblems} onChange={onChange} />
-          <div className={styles.foot}>
+          <div className={`${layout.row} ${layout.wrap} ${layout.spread} ${styles.foot}`}>
             <Button variant="subtle" data-danger onClick={onRemove}>
               {t('limits.remove')}
             </Button>

@@ -2,6 +2,8 @@ import { useTranslation } from 'react-i18next';
 import type { BudgetState } from '#shared/budget-states.ts';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
+import layout from '#pwa/ui/styles/layout.module.css';
+import surface from '#pwa/ui/styles/surface.module.css';
 import typography from '#pwa/ui/styles/typography.module.css';
 import { BudgetActions } from './budget-actions.tsx';
 import styles from './limits.module.css';
@@ -26,7 +28,7 @@ function UsedUpNote({ state }: { state: BudgetState }) {
       ? t(`limits.used.${budget.at_end}_once`)
       : t(`limits.used.${budget.at_end}`, { time: when, distance: words.distance(until - now) });
   return (
-    <section className={styles.used} role="status">
+    <section className={`${layout.stackMd} ${styles.used}`} role="status">
       <StatusMark status="empty" strong>
         {t('limits.used.title', { name: words.budgetName(budget) })}
       </StatusMark>
@@ -38,7 +40,9 @@ function UsedUpNote({ state }: { state: BudgetState }) {
       {budget.at_end !== 'warn' && (
         <div>
           <p className={typography.note}>{t('limits.receives.title')}</p>
-          <pre className={styles.receives}>{receives(until, now)}</pre>
+          <pre className={`${surface.well} ${typography.mono} ${typography.small} ${typography.secondary} ${styles.receives}`}>
+            {receives(until, now)}
+          </pre>
         </div>
       )}
       {state.is_editable && <BudgetActions state={state} />}
