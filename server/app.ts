@@ -13,6 +13,7 @@ import { mountDrawings } from '#server/features/drawings/routes.ts';
 import { mountFirstCall } from '#server/features/first-call/routes.ts';
 import { mountGroups } from '#server/features/groups/routes.ts';
 import { personOf } from '#server/http/call.ts';
+import { mountScim } from '#server/slices/scim/routes.ts';
 import { mountOrganisations } from '#server/features/organisations/routes.ts';
 import { mountInvitations } from '#server/features/invitations/routes.ts';
 import { mountNotifications } from '#server/features/notifications/routes.ts';
@@ -155,6 +156,7 @@ function mountRoutes(host: RouteHost, relay: Relay): void {
   mountGroups(host); //                    /api/group/uses, move, rename, remove
   mountOrganisations(host); //             /api/organisation/
   mountInvitations(host); //               /api/invitation/
+  mountScim(host); //                      /scim/v2
   mountAppAuthorizations(host); //         /api/app_authorization/, /oauth/token, device_authorization, /v1/auth/keys, /setup.sh
   mountAsCode(host); //                    /api/as_code/
   mountBackups(host); //                   /api/backup/

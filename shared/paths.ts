@@ -24,6 +24,7 @@ export const serverPrefixes = [
   '/.well-known/oauth-authorization-server',
   '/setup.sh',
   '/setup.ps1',
+  '/scim',
 ] as const;
 
 /** Pages of the console on which a person allows others something. They come from the server, not from the service worker: it has one page with one policy. */

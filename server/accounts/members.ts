@@ -6,7 +6,7 @@ import { mostMembers } from '#shared/organisations.ts';
 import { withEditLock } from '#server/accounts/edit-lock.ts';
 import { handOverToken } from '#server/accounts/move-key.ts';
 import type { AppContext } from '#server/context.ts';
-import type { OrganisationMemberRecord } from '#server/db/records/organisation.ts';
+import type { OrganisationMemberRecord, OrganisationRecord } from '#server/db/records/organisation.ts';
 
 /** Makes every process read again what binds the organisation's tokens. */
 export function announceOrganisation({ changes }: Pick<AppContext, 'changes'>, organisationId: number): Promise<unknown> {
@@ -53,7 +53,10 @@ export function endMembership(
     if (owner === null) throw new AppError('organisation_unknown');
     const standing = { member_id: heir, team_id: heir === 0 ? (member?.team_id ?? 0) : 0 };
     for (const { id } of tokens) await handOverToken(context, { id, actorId, owner, standing });
-    if (member !== null) await db.collection('organisation_members').remove({ id: member.id });
+    if (member !== null) {
+      await rememberLeaver(context, organisationId, userId);
+      await db.collection('organisation_members').remove({ id: member.id });
+    }
     await announceOrganisation(context, organisationId);
   });
 }
@@ -74,40 +77,94 @@ export async function leaveOrganisations(context: AppContext, userId: number, is
   }
 }
 
+export type Joining = Pick<OrganisationMemberRecord, 'user_id' | 'role' | 'team_id' | 'source' | 'invited_by'> &
+  Partial<Pick<OrganisationMemberRecord, 'external_id' | 'scim_name' | 'scim_key' | 'suspended'>>;
+
 /**
  * Adds a member; returns the existing one if there is one.
  * @throws {AppError} `organisation_members_limit`, `user_not_found`, `organisation_unknown`
  */
-export function addMember(
-  context: AppContext,
-  organisationId: number,
-  given: Pick<OrganisationMemberRecord, 'user_id' | 'role' | 'team_id' | 'source' | 'invited_by'> & { external_id?: string },
-): Promise<OrganisationMemberRecord> {
-  const members = context.db.collection('organisation_members');
+export function addMember(context: AppContext, organisationId: number, joining: Joining): Promise<OrganisationMemberRecord> {
   return withOrganisationLock(context, organisationId, async () => {
-    const known = await members.first({ organisation_id: organisationId, user_id: given.user_id });
-    if (known !== null) return known;
-    const person = await context.db.collection('users').get(given.user_id);
-    if (person === null || person.DeletedAt !== null || person.kind !== undefined) throw new AppError('user_not_found');
-    const organisation = await context.db.collection('organisations').get(organisationId);
-    if (organisation === null || organisation.DeletedAt !== null) throw new AppError('organisation_unknown');
-    if ((await members.count({ organisation_id: organisationId }, mostMembers)) >= mostMembers) {
-      throw new AppError('organisation_members_limit', { limit: mostMembers });
-    }
-    const team =
-      given.team_id === 0 ? null : await context.db.collection('teams').first({ id: given.team_id, organisation_id: organisationId });
-    const record: OrganisationMemberRecord = {
-      ...given,
-      // The team of an invitation may have been deleted since.
-      team_id: team?.id ?? 0,
-      id: await context.db.nextId('organisation_members'),
-      organisation_id: organisationId,
-      joined_at: Math.floor(context.now() / 1000),
-      revision: 1,
-    };
-    await members.insert(record);
-    return record;
+    const known = await context.db.collection('organisation_members').first({ organisation_id: organisationId, user_id: joining.user_id });
+    return known ?? insertMember(context, organisationId, joining);
   });
+}
+
+/** Under the lock of the organisation. @throws {AppError} as `addMember` */
+export async function insertMember(context: AppContext, organisationId: number, joining: Joining): Promise<OrganisationMemberRecord> {
+  const { db } = context;
+  const members = db.collection('organisation_members');
+  const [person, organisation] = await Promise.all([
+    db.collection('users').get(joining.user_id),
+    db.collection('organisations').get(organisationId),
+  ]);
+  if (person === null || person.DeletedAt !== null || person.kind !== undefined) throw new AppError('user_not_found');
+  if (organisation === null || organisation.DeletedAt !== null) throw new AppError('organisation_unknown');
+  if ((await members.count({ organisation_id: organisationId }, mostMembers)) >= mostMembers) {
+    throw new AppError('organisation_members_limit', { limit: mostMembers });
+  }
+  const { team_id: teamId } = joining;
+  const team = teamId === 0 ? null : await db.collection('teams').first({ id: teamId, organisation_id: organisationId });
+  const record: OrganisationMemberRecord = {
+    ...joining,
+    // The team of an invitation may have been deleted since.
+    team_id: team?.id ?? 0,
+    id: await db.nextId('organisation_members'),
+    organisation_id: organisationId,
+    joined_at: Math.floor(context.now() / 1000),
+    revision: 1,
+  };
+  await members.insert(record);
+  await db.collection('organisation_leavers').remove({ id: leaverId(organisationId, joining.user_id) });
+  return record;
+}
+
+/**
+ * Makes a person a member of the organisation that has the domain of this address, which a provider has verified: once, not after they have left.
+ * Never fails a sign-in for reasons of the organisation.
+ */
+export async function joinByDomain(context: AppContext, { id }: { id: number }, email: string): Promise<void> {
+  const organisation = await organisationOfDomain(context, email);
+  if (organisation === null) return;
+  const { id: organisationId, domain_role: role } = organisation;
+  await withOrganisationLock(context, organisationId, async () => {
+    const { db } = context;
+    const known = await db.collection('organisation_members').first({ organisation_id: organisationId, user_id: id });
+    if (known !== null || (await db.collection('organisation_leavers').get(leaverId(organisationId, id))) !== null) return;
+    await insertMember(context, organisationId, { user_id: id, role, team_id: 0, source: 'domain', invited_by: 0 });
+  }).catch((failure: unknown) => {
+    if (!(failure instanceof AppError) || failure.status >= 500) throw failure;
+    context.log.warn({ organisation: organisationId, reason: failure.code }, 'a person could not join by domain');
+  });
+}
+
+/** Organisation with the domain of the address; null if there is none. */
+async function organisationOfDomain({ db }: AppContext, email: string): Promise<OrganisationRecord | null> {
+  const domain = domainOf(email);
+  if (domain === undefined) return null;
+  const candidates = await db.collection('organisations').find({ domains: { contains: domain }, DeletedAt: null });
+  return candidates.find((candidate) => isInDomains(candidate, email)) ?? null;
+}
+
+/** Whether the address is in a domain of the organisation. */
+export function isInDomains({ domains }: Pick<OrganisationRecord, 'domains'>, email: string): boolean {
+  const domain = domainOf(email);
+  return domain !== undefined && domains.split(',').includes(domain);
+}
+
+/** Domain in lower case; undefined if it is not ASCII: `toLowerCase` makes letters of other scripts Latin ones, such as the Kelvin sign. */
+function domainOf(email: string): string | undefined {
+  return /^[^\s@]+@([a-z\d-]+(?:\.[a-z\d-]+)+)$/i.exec(email.trim())?.[1]?.toLowerCase();
+}
+
+async function rememberLeaver({ db }: AppContext, organisationId: number, userId: number): Promise<void> {
+  const id = leaverId(organisationId, userId);
+  await db.collection('organisation_leavers').patch({ id }, { set: { organisation_id: organisationId } }, { insertIfMissing: { id, organisation_id: organisationId } });
+}
+
+function leaverId(organisationId: number, userId: number): string {
+  return `${organisationId}:${userId}`;
 }
 
 /** @throws {AppError} `member_unknown` */

@@ -60,6 +60,7 @@ export const auditedFields: { readonly [Name in AuditedName]: Modes<Records[Name
     warned_sum: 'none',
     warned_full: 'none',
     invitation_id: 'value',
+    provisioned_by: 'value',
     created_time: 'none',
     welcome: 'none',
     welcome_at: 'none',
@@ -203,6 +204,8 @@ export const auditedFields: { readonly [Name in AuditedName]: Modes<Records[Name
     rate_limits: 'value',
     budgets: 'value',
     external_id: 'none',
+    scim_name: 'value',
+    scim_key: 'none',
   },
   teams: {
     organisation_id: 'value',

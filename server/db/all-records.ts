@@ -50,6 +50,7 @@ import type { OptionRecord } from '#server/db/records/option.ts';
 import type { OrderRecord } from '#server/db/records/order.ts';
 import type {
   OrganisationInviteRecord,
+  OrganisationLeaverRecord,
   OrganisationMemberRecord,
   OrganisationRecord,
   OrganisationTransferRecord,
@@ -118,6 +119,7 @@ export interface Records {
   teams: TeamRecord;
   organisation_invites: OrganisationInviteRecord;
   organisation_transfers: OrganisationTransferRecord;
+  organisation_leavers: OrganisationLeaverRecord;
   left_identities: LeftIdentityRecord;
   sessions: SessionRecord;
   app_authorizations: AppAuthorizationRecord;

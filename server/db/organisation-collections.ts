@@ -14,8 +14,11 @@ export const organisationCollections = {
       { name: 'member', fields: ['organisation_id', 'user_id'], unique: true },
       { name: 'person', fields: ['user_id', 'id'] },
       { name: 'team', fields: ['team_id', 'id'] },
+      { name: 'scim_key', fields: ['scim_key'], unique: true, sparse: true },
+      { name: 'external_id', fields: ['external_id'], sparse: true },
     ],
   },
+  organisation_leavers: { textIds: true, idBlock: 1, indexes: [{ name: 'organisation', fields: ['organisation_id'] }] },
   teams: { idBlock: 1, indexes: [{ name: 'organisation', fields: ['organisation_id', 'name'], unique: true }] },
   organisation_invites: {
     idBlock: 1,

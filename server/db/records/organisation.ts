@@ -39,10 +39,19 @@ export interface OrganisationMemberRecord {
   /** Of the calls of this member's tokens in the organisation (`accounts/stored-limits.ts`). */
   rate_limits?: string;
   budgets?: string;
-  /** Id at the client of SCIM. */
+  /** Id and name at the client of SCIM, and the organisation's id with that name in lower case: `5:mary@example.com`. */
   external_id?: string;
+  scim_name?: string;
+  scim_key?: string;
   revision: number;
   audited?: string;
+}
+
+/** A person who has left an organisation, or was removed: a sign-in does not make them a member again. */
+export interface OrganisationLeaverRecord {
+  /** Ids of the organisation and the person: `5:7`. */
+  id: string;
+  organisation_id: number;
 }
 
 export interface TeamRecord {

@@ -66,6 +66,8 @@ export interface UserRecord extends MoneyFields {
   warned_full?: number;
   /** Invitation of the account, unique per account. */
   invitation_id?: number;
+  /** Organisation whose client of SCIM has created the account. The first verified sign-in with its address takes it over. */
+  provisioned_by?: number;
   created_time: number;
   /**
    * Registration bonuses and an administrator's initial credit, in quota, that are not credited yet, the creator, and

@@ -122,6 +122,7 @@ export async function endOrganisation(context: AppContext, organisation: Organis
   const { db } = context;
   await db.collection('organisation_invites').remove({ organisation_id: id });
   await db.collection('organisation_members').remove({ organisation_id: id });
+  await db.collection('organisation_leavers').remove({ organisation_id: id });
   const deletedAt = new Date(context.now()).toISOString();
   await editRecord(context, 'organisations', {
     id,

@@ -51,6 +51,10 @@ export function mountTokens(host: RouteHost): void {
     return created.map((token) => presentToken(call.context, token));
   });
 
+  mountEdits(host);
+}
+
+function mountEdits(host: RouteHost): void {
   mount(host, tokenApi.edit, async (call) => {
     const user = await reaching(call, [call.body.id]);
     const edit = call.query.status_only === undefined ? editToken : editTokenStatus;

@@ -7,7 +7,7 @@ import { toAppError } from '#server/http/failure.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import { parseJson, textOf } from '#server/http/parse-body.ts';
 import { dropBody, readBody } from '#server/http/read-body.ts';
-import { addressOfRequest } from './address-of-request.ts';
+import { addressOfRequest } from '#server/settings/address-of-request.ts';
 import { beginDevice, pollDevice } from './device-codes.ts';
 import { OAuthRefusal, refuse } from './oauth-refusal.ts';
 import { redeemCode, type Redeemed } from './redeem-code.ts';

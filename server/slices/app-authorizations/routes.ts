@@ -2,7 +2,7 @@ import { appAuthorizationApi } from '#shared/app-authorizations.ts';
 import { presentMasked } from '#server/features/tokens/present-token.ts';
 import { signedIn } from '#server/http/call.ts';
 import { mount, type RouteHost } from '#server/http/mount.ts';
-import { addressOfRequest } from './address-of-request.ts';
+import { addressOfRequest } from '#server/settings/address-of-request.ts';
 import { approveRequest } from './approve-request.ts';
 import { decideDevice, openDevice } from './device-codes.ts';
 import { mountOAuthServer } from './oauth-routes.ts';

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { RouteHost } from '#server/http/mount.ts';
-import { addressOfRequest } from './address-of-request.ts';
+import { addressOfRequest } from '#server/settings/address-of-request.ts';
 
 /** What an address may consist of that stands in a script, within single quotes. */
 const plainAddress = /^https?:\/\/[\w.:[\]/~%-]+$/;

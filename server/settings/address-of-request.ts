@@ -1,6 +1,6 @@
 import type { AppContext } from '#server/context.ts';
 import type { RequestFacts } from '#server/http/call.ts';
-import { atBasePath, siteAddress, siteAddressOrLocal } from '#server/settings/site-address.ts';
+import { atBasePath, siteAddress, siteAddressOrLocal } from './site-address.ts';
 
 /** A host as it may stand in an address, and in a script. */
 const hostPattern = /^(?:[a-z\d](?:[a-z\d.-]{0,252}[a-z\d])?|\[[\da-f:]{2,45}\])(?::\d{1,5})?$/i;
