@@ -160,7 +160,9 @@ function domainOf(email: string): string | undefined {
 
 async function rememberLeaver({ db }: AppContext, organisationId: number, userId: number): Promise<void> {
   const id = leaverId(organisationId, userId);
-  await db.collection('organisation_leavers').patch({ id }, { set: { organisation_id: organisationId } }, { insertIfMissing: { id, organisation_id: organisationId } });
+  await db
+    .collection('organisation_leavers')
+    .patch({ id }, { set: { organisation_id: organisationId } }, { insertIfMissing: { id, organisation_id: organisationId } });
 }
 
 function leaverId(organisationId: number, userId: number): string {

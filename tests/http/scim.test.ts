@@ -66,7 +66,12 @@ describe.each(engines)('SCIM on $kind', { concurrent: true }, (engine) => {
     });
     expect(created).toMatchObject({
       status: 201,
-      body: { userName: 'Mary@harbour.example', externalId: 'e-1', active: true, emails: [{ value: 'Mary@harbour.example', primary: true }] },
+      body: {
+        userName: 'Mary@harbour.example',
+        externalId: 'e-1',
+        active: true,
+        emails: [{ value: 'Mary@harbour.example', primary: true }],
+      },
     });
     expect(created.headers.get('content-type')).toContain('application/scim+json');
     const location = created.headers.get('location') ?? '';
@@ -74,20 +79,37 @@ describe.each(engines)('SCIM on $kind', { concurrent: true }, (engine) => {
     expect(location).toBe(`${scene.app.origin}/scim/v2/Users/${created.body.id}`);
     const userId = created.body.id;
     expect((await scim('POST', '/Users', mary)).body).toMatchObject({ status: '409', scimType: 'uniqueness' });
-    for (const filter of ['userName eq "MARY@harbour.example"', 'externalId eq "e-1"', 'emails[type eq "work"].value eq "mary@harbour.example"']) {
-      expect((await scim('GET', `/Users?filter=${encodeURIComponent(filter)}`)).body, filter).toMatchObject({ totalResults: 1, Resources: [{ id: userId }] });
+    for (const filter of [
+      'userName eq "MARY@harbour.example"',
+      'externalId eq "e-1"',
+      'emails[type eq "work"].value eq "mary@harbour.example"',
+    ]) {
+      expect((await scim('GET', `/Users?filter=${encodeURIComponent(filter)}`)).body, filter).toMatchObject({
+        totalResults: 1,
+        Resources: [{ id: userId }],
+      });
     }
-    const edited = await scim('PATCH', `/Users/${userId}`, patch(
-      { op: 'Replace', path: 'emails[type eq "work"].value', value: 'other@harbour.example' },
-      { op: 'Replace', path: 'name.familyName', value: 'Godwin' },
-      { op: 'Add', path: 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User:department', value: 'Letters' },
-      { op: 'Replace', path: 'externalId', value: 'e-2' },
-    ));
+    const edited = await scim(
+      'PATCH',
+      `/Users/${userId}`,
+      patch(
+        { op: 'Replace', path: 'emails[type eq "work"].value', value: 'other@harbour.example' },
+        { op: 'Replace', path: 'name.familyName', value: 'Godwin' },
+        { op: 'Add', path: 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User:department', value: 'Letters' },
+        { op: 'Replace', path: 'externalId', value: 'e-2' },
+      ),
+    );
     // The account is the person's: its name and address stay.
     expect(edited).toMatchObject({ status: 200, body: { externalId: 'e-2', emails: [{ value: 'Mary@harbour.example' }] } });
     const record = await scene.app.context.db.collection('users').get(Number(userId));
-    expect(record).toMatchObject({ password_hash: '', email: 'Mary@harbour.example', quota: 0, display_name: 'Mary Shelley', provisioned_by: id });
-    // Keys stop with the member, and go on without.
+    expect(record).toMatchObject({
+      password_hash: '',
+      email: 'Mary@harbour.example',
+      quota: 0,
+      display_name: 'Mary Shelley',
+      provisioned_by: id,
+    });
+    // Keys stop when the member is disabled, and work after its removal.
     await owner.post(`${path}${id}/fund`, { amount: 4_000_000, ref: 'reference-fund' });
     const client = await scene.app.as({ id: Number(userId) });
     const [token] = (await client.post('/api/token/', { name: 'app', unlimited_quota: true }, behalf)).data;
@@ -96,10 +118,15 @@ describe.each(engines)('SCIM on $kind', { concurrent: true }, (engine) => {
     expect((await scim('PATCH', `/Users/${userId}`, patch({ op: 'Replace', path: 'active', value: 'False' }))).body.active).toBe(false);
     await until(async () => (await status()) === 401);
     expect(await client.get('/api/token/', behalf)).toMatchObject({ code: 'organisation_unknown' });
-    expect((await scim('PATCH', `/Users/${userId}`, patch({ op: 'Add', value: { active: true, 'name.givenName': 'M.' } }))).body.active).toBe(true);
+    expect(
+      (await scim('PATCH', `/Users/${userId}`, patch({ op: 'Add', value: { active: true, 'name.givenName': 'M.' } }))).body.active,
+    ).toBe(true);
     await until(async () => (await status()) === 200);
     expect((await scim('DELETE', `/Users/${userId}`)).status).toBe(204);
-    expect((await scim('GET', `/Users/${userId}`)).body).toMatchObject({ status: '404', schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'] });
+    expect((await scim('GET', `/Users/${userId}`)).body).toMatchObject({
+      status: '404',
+      schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+    });
     await until(async () => (await status()) === 200);
     expect((await owner.get('/api/token/', behalf)).data).toMatchObject([{ member_id: 0, name: 'app' }]);
     // Again: the account is still there, and linked.
@@ -134,7 +161,12 @@ describe.each(engines)('SCIM on $kind', { concurrent: true }, (engine) => {
       Resources: [{ id: ann, userName: 'ann@harbour.example' }, { id: ben }],
     });
     expect((await scim('GET', '/Users?count=0')).body).toMatchObject({ totalResults: 3, Resources: [] });
-    const replaced = await scim('PUT', `/Users/${ann}`, { schemas: [userSchema], id: ann, userName: 'ann.doe@harbour.example', active: false });
+    const replaced = await scim('PUT', `/Users/${ann}`, {
+      schemas: [userSchema],
+      id: ann,
+      userName: 'ann.doe@harbour.example',
+      active: false,
+    });
     expect(replaced.body).toMatchObject({ userName: 'ann.doe@harbour.example', active: false });
     expect(replaced.body.externalId).toBeUndefined();
     expect(await scim('PUT', `/Users/${ben}`, { userName: 'Ann.Doe@harbour.example' })).toMatchObject({ status: 409 });
@@ -156,7 +188,9 @@ describe.each(engines)('SCIM on $kind', { concurrent: true }, (engine) => {
     expect(await members(team)).toEqual([ann, ben].toSorted());
     expect((await change({ op: 'replace', value: { id: team, displayName: 'Find' } })).body.displayName).toBe('Find');
     expect(await change({ op: 'add', path: 'members', value: [{ value: '999999' }] })).toMatchObject({ status: 404 });
-    expect((await scim('GET', '/Groups?filter=displayName eq "find"&excludedAttributes=members')).body.Resources).toMatchObject([{ id: team }]);
+    expect((await scim('GET', '/Groups?filter=displayName eq "find"&excludedAttributes=members')).body.Resources).toMatchObject([
+      { id: team },
+    ]);
     expect((await scim('GET', '/Groups?excludedAttributes=members')).body.Resources[0].members).toBeUndefined();
     expect((await owner.get(`${path}${id}/teams`)).data).toMatchObject([{ name: 'Ads' }, { name: 'Find', members: 2 }]);
     expect((await scim('PUT', `/Groups/${team}`, { displayName: 'Find' })).body.members).toEqual([]);
@@ -184,14 +218,21 @@ describe.each(engines)('SCIM on $kind', { concurrent: true }, (engine) => {
     ]) {
       const answer = await scim('POST', '/Users', { userName: email.replace('\n', '\u0000') });
       expect(answer, email).toMatchObject({ status: 400, body: { scimType: 'invalidValue' } });
-      expect(await scim('POST', '/Users', { userName: 'x', emails: [{ value: email.replace('\n', '\u0000') }] }), email).toMatchObject({ status: 400 });
+      expect(await scim('POST', '/Users', { userName: 'x', emails: [{ value: email.replace('\n', '\u0000') }] }), email).toMatchObject({
+        status: 400,
+      });
     }
     // A Kelvin sign, which `toLowerCase` makes a k.
     expect(await scim('POST', '/Users', { userName: 'x', emails: [{ value: 'mary@\u212Aiwi.example' }] })).toMatchObject({ status: 400 });
     const verifiedPerson = await scene.app.createUser({ ...verified('tess@harbour.example'), quota: 77 });
     const unverified = await scene.app.createUser({ email: 'hugo@harbour.example' });
     await scene.app.context.db.collection('users').patch({ id: unverified.id }, { unset: ['email_folded'] });
-    const linked = await scim('POST', '/Users', { userName: 'TESS@HARBOUR.example', displayName: 'Taken over', password: 'new', active: true });
+    const linked = await scim('POST', '/Users', {
+      userName: 'TESS@HARBOUR.example',
+      displayName: 'Taken over',
+      password: 'new',
+      active: true,
+    });
     expect(linked).toMatchObject({ status: 201, body: { id: String(verifiedPerson.id) } });
     const after = await scene.app.context.db.collection('users').get(verifiedPerson.id);
     expect(after).toMatchObject({ display_name: verifiedPerson.display_name, password_hash: verifiedPerson.password_hash, quota: 77 });
@@ -204,7 +245,7 @@ describe.each(engines)('SCIM on $kind', { concurrent: true }, (engine) => {
     const gone = await scene.app.createUser(verified('gone@harbour.example'));
     await (await scene.app.as(gone)).delete('/api/user/self');
     expect(await scim('POST', '/Users', { userName: 'gone@harbour.example' })).toMatchObject({ status: 409 });
-    // Without its domains the client sees nobody.
+    // Without domains, no member is visible to the client.
     await admin.put(`${path}${id}/manage`, { domains: [] });
     expect((await scim('GET', '/Users')).body.totalResults).toBe(0);
     expect((await scim('DELETE', `/Users/${verifiedPerson.id}`)).status).toBe(404);

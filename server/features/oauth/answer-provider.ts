@@ -3,6 +3,7 @@ import type { CallbackQuery } from '#shared/oauth.ts';
 import type { User } from '#shared/user.ts';
 import { bindIdentity, isProviderOn } from '#server/accounts/identities.ts';
 import { presentUser } from '#server/accounts/present-user.ts';
+import { joinByDomain } from '#server/accounts/members.ts';
 import type { AppContext } from '#server/context.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 import { type Caller, type HandlerResponse, type RequestFacts, respond } from '#server/http/call.ts';
@@ -41,7 +42,9 @@ export async function answerProvider(
     await bindIdentity(context, attempt.user_id, person);
     return respond(undefined, { notice: 'bound' });
   }
-  return enter(call, await findOrRegister(context, { person, inviteCode: attempt.invite_code, facts }));
+  const user = await findOrRegister(context, { person, inviteCode: attempt.invite_code, facts });
+  if (provider.name === 'oidc' && person.email !== '') await joinByDomain(context, user, person.email);
+  return enter(call, user);
 }
 
 /** A session of that user, in place of the one that the browser had. */

@@ -4,7 +4,9 @@ import { displayNameProblem, tidyName, usernameProblem } from '#shared/account-r
 import { displayNameLimit, usernameLimit, UserStatus } from '#shared/user.ts';
 import { AlreadyBound, createAccount, findInviter } from '#server/accounts/create-account.ts';
 import { emailProblem } from '#server/accounts/email-rules.ts';
-import { findByEmail, findByIdentity, foldEmail, identityFields } from '#server/accounts/identities.ts';
+import { bindIdentity, findByEmail, findByIdentity, foldEmail, identityFields } from '#server/accounts/identities.ts';
+import { isInDomains } from '#server/accounts/members.ts';
+import { subjectFields } from '#server/accounts/subject-fields.ts';
 import type { AppContext } from '#server/context.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 import type { RequestFacts } from '#server/http/call.ts';
@@ -25,11 +27,25 @@ export async function findOrRegister(
   context: AppContext,
   { person, inviteCode, facts }: { person: Person; inviteCode: string; facts: RequestFacts },
 ): Promise<UserRecord> {
-  const known = await findByIdentity(context, person);
+  const known = (await findByIdentity(context, person)) ?? (await takeOverProvisioned(context, person));
   if (known !== null) return checkMayEnter(known);
   if (!context.settings.get('RegisterEnabled')) throw new AppError('registration_closed');
   await limitRegistrations(context, facts);
   return register(context, person, { inviteCode, language: facts.language });
+}
+
+/**
+ * Binds the identity to the account that an organisation's client of SCIM has made for its verified address, if it has no way in yet and the address is
+ * still in a domain of that organisation. Null if there is none.
+ */
+async function takeOverProvisioned(context: AppContext, person: Person): Promise<UserRecord | null> {
+  if (person.provider !== 'oidc' || person.email === '') return null;
+  const user = await findByEmail(context, person.email);
+  if (user?.provisioned_by === undefined || user.DeletedAt !== null || user.password_hash !== '') return null;
+  const isUsed = Object.entries(subjectFields).some(([binding, field]) => binding !== 'email' && user[field] !== undefined);
+  const organisation = isUsed ? null : await context.db.collection('organisations').get(user.provisioned_by);
+  if (organisation === null || organisation.DeletedAt !== null || !isInDomains(organisation, person.email)) return null;
+  return bindIdentity(context, user.id, person);
 }
 
 /** @throws {AppError} `account_deleted`, `sign_in_banned` */

@@ -31,7 +31,9 @@ export async function findGroups({ db }: AppContext, { id }: OrganisationRecord,
     id: (team) => String(team.id) === value,
   };
   const isMatch = Object.hasOwn(matches, filter.attribute) ? matches[filter.attribute] : undefined;
-  return isMatch === undefined ? refuse(400, 'Groups can be filtered by displayName, externalId and id', 'invalidFilter') : teams.filter(isMatch);
+  return isMatch === undefined
+    ? refuse(400, 'Groups can be filtered by displayName, externalId and id', 'invalidFilter')
+    : teams.filter(isMatch);
 }
 
 /** @throws {AppError} `team_limit_reached`, `team_name_taken` @throws {ScimError} `invalidValue` */
@@ -61,7 +63,12 @@ export async function replaceGroup(context: AppContext, organisation: Organisati
 }
 
 /** @throws {ScimError} `invalidValue`, `mutability` */
-export async function patchGroup(context: AppContext, organisation: OrganisationRecord, id: string, steps: readonly PatchStep[]): Promise<TeamRecord> {
+export async function patchGroup(
+  context: AppContext,
+  organisation: OrganisationRecord,
+  id: string,
+  steps: readonly PatchStep[],
+): Promise<TeamRecord> {
   const team = await readGroup(context, organisation, id);
   for (const { op, path, selected, value } of steps) {
     if (path === 'displayname') {

@@ -74,13 +74,19 @@ export function replacePerson(context: AppContext, organisation: OrganisationRec
 }
 
 /** @throws {ScimError} `invalidValue`, `mutability`, `uniqueness` */
-export function patchPerson(context: AppContext, organisation: OrganisationRecord, id: string, steps: readonly PatchStep[]): Promise<ScimPerson> {
+export function patchPerson(
+  context: AppContext,
+  organisation: OrganisationRecord,
+  id: string,
+  steps: readonly PatchStep[],
+): Promise<ScimPerson> {
   const wanted: Wanted = {};
   for (const { op, path, value } of steps) {
     const isRemoval = op === 'remove';
     if (path === 'active') wanted.active = isRemoval ? true : booleanIn('active', value);
     else if (path === 'externalid') wanted.externalId = isRemoval ? null : textIn('externalId', value);
-    else if (path === 'username') wanted.userName = isRemoval ? refuse(400, 'userName is required', 'mutability') : textIn('userName', value);
+    else if (path === 'username')
+      wanted.userName = isRemoval ? refuse(400, 'userName is required', 'mutability') : textIn('userName', value);
     // Others are the person's, or nothing that is stored.
   }
   return changePerson(context, organisation, id, wanted);
@@ -146,7 +152,8 @@ function emailOf(organisation: OrganisationRecord, body: Body, userName: string)
   const chosen = entries.find((entry) => memberOf(entry, 'primary') === true) ?? entries[0];
   const value = chosen === undefined ? userName : memberOf(chosen, 'value');
   const email = typeof value === 'string' ? value.trim() : '';
-  if (!address.safeParse(email).success || email.length > longestEmail) return refuse(400, 'The address of the user is invalid', 'invalidValue');
+  if (!address.safeParse(email).success || email.length > longestEmail)
+    return refuse(400, 'The address of the user is invalid', 'invalidValue');
   if (!isInDomains(organisation, email)) {
     return refuse(400, 'The address of the user is in no domain of the organisation', 'invalidValue');
   }
@@ -158,7 +165,11 @@ function displayNameIn(body: Body): string {
   const parts = isObject(name) ? ['givenName', 'familyName'].map((part) => memberOf(name, part)) : [];
   const candidates = [memberOf(body, 'displayName'), isObject(name) ? memberOf(name, 'formatted') : '', parts.filter(Boolean).join(' ')];
   const found = candidates.filter((candidate) => typeof candidate === 'string').find((candidate) => candidate.trim() !== '');
-  const tidied = tidyName(Array.from(found ?? '').slice(0, displayNameLimit).join(''));
+  const tidied = tidyName(
+    Array.from(found ?? '')
+      .slice(0, displayNameLimit)
+      .join(''),
+  );
   return displayNameProblem(tidied) === undefined ? tidied : '';
 }
 
@@ -174,7 +185,8 @@ async function accountOf(
       if (!isSeen(organisation, known)) return refuse(409, 'The address belongs to an account that cannot be linked', 'uniqueness');
       return known;
     }
-    if (emailProblem(context.settings, email) !== undefined) return refuse(400, 'This site accepts no account with the address', 'invalidValue');
+    if (emailProblem(context.settings, email) !== undefined)
+      return refuse(400, 'This site accepts no account with the address', 'invalidValue');
     await enforceLimit(context, { key: `scim-accounts:${organisation.id}`, ...accountLimit });
     const [local = ''] = email.split('@');
     const isOwnName = attempt === 1 && usernameProblem(local) === undefined;

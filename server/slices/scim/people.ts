@@ -21,7 +21,11 @@ export async function readPerson(context: AppContext, organisation: Organisation
 }
 
 /** People in the order of their membership; of all, or of those that the filter allows. @throws {ScimError} `invalidFilter` */
-export async function findPeople(context: AppContext, organisation: OrganisationRecord, filter: ScimFilter | undefined): Promise<ScimPerson[]> {
+export async function findPeople(
+  context: AppContext,
+  organisation: OrganisationRecord,
+  filter: ScimFilter | undefined,
+): Promise<ScimPerson[]> {
   if (filter === undefined) return allPeople(context, organisation);
   const { attribute } = filter;
   const value = String(filter.value);

@@ -21,7 +21,9 @@ export function presentPerson({ member, user }: ScimPerson, team: TeamRecord | u
     displayName: name,
     emails: [{ value: user.email, type: 'work', primary: true }],
     active: member.suspended !== true,
-    ...(team === undefined ? {} : { groups: [{ value: String(team.id), display: team.name, $ref: `${base}/Groups/${team.id}`, type: 'direct' }] }),
+    ...(team === undefined
+      ? {}
+      : { groups: [{ value: String(team.id), display: team.name, $ref: `${base}/Groups/${team.id}`, type: 'direct' }] }),
     meta: metaOf('User', `${base}/Users/${user.id}`, member.joined_at),
   };
 }

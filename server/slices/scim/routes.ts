@@ -63,7 +63,13 @@ export function mountScim(host: RouteHost): void {
   });
   mountGroups(at);
   for (const method of methods) {
-    serve(host, method, '/scim/v2/:rest+', ({ id }) => (isEndpoint.test(id) ? refuse(405, 'The method is not allowed') : refuse(404, 'This endpoint does not exist')), false);
+    serve(
+      host,
+      method,
+      '/scim/v2/:rest+',
+      ({ id }) => (isEndpoint.test(id) ? refuse(405, 'The method is not allowed') : refuse(404, 'This endpoint does not exist')),
+      false,
+    );
   }
 }
 
@@ -85,7 +91,9 @@ function mountGroups(at: At): void {
   at('GET', '/Groups', listGroups);
   at('POST', '/Groups/.search', (call) => search(call, listGroups));
   at('POST', '/Groups', async (call) => created(await presentTeamFor(call, await createGroup(call.context, call.organisation, call.body))));
-  at('GET', '/Groups/:group', async (call) => answer(await presentTeamFor(call, await readGroup(call.context, call.organisation, call.id))));
+  at('GET', '/Groups/:group', async (call) =>
+    answer(await presentTeamFor(call, await readGroup(call.context, call.organisation, call.id))),
+  );
   at('PUT', '/Groups/:group', async (call) =>
     answer(await presentTeamFor(call, await replaceGroup(call.context, call.organisation, call.id, call.body))),
   );
@@ -161,7 +169,17 @@ const alwaysShown: ReadonlySet<string> = new Set(['schemas', 'id', 'meta']);
 
 /** Attributes that the request wants (RFC 7644, 3.9), by their first name. */
 function isShown({ query }: ScimCall, name: string): boolean {
-  const namesIn = (parameter: string) => query.get(parameter)?.split(',').map((one) => one.trim().replace(/^urn:.*:/i, '').split('.', 1)[0]?.toLowerCase());
+  const namesIn = (parameter: string) =>
+    query
+      .get(parameter)
+      ?.split(',')
+      .map((one) =>
+        one
+          .trim()
+          .replace(/^urn:.*:/i, '')
+          .split('.', 1)[0]
+          ?.toLowerCase(),
+      );
   const [included, excluded] = [namesIn('attributes'), namesIn('excludedAttributes')];
   if (included !== undefined) return included.includes(name.toLowerCase());
   return excluded?.includes(name.toLowerCase()) !== true;
@@ -180,7 +198,14 @@ function serve(host: RouteHost, method: (typeof methods)[number], path: string, 
       const body = takesBody ? await readBody(host, organisation, request, connection) : {};
       const base = `${addressOfRequest(context, facts)}/scim/v2`;
       const id = Object.values(params)[0] ?? '';
-      const actor = { user: null, by: 'job', job: 'scim', ip: facts.ip, userAgent: facts.headers.get('user-agent') ?? '', requestId: facts.requestId } as const;
+      const actor = {
+        user: null,
+        by: 'job',
+        job: 'scim',
+        ip: facts.ip,
+        userAgent: facts.headers.get('user-agent') ?? '',
+        requestId: facts.requestId,
+      } as const;
       const { status = 200, resource } = await actingAs(actor, async () =>
         handle({ context, organisation, base, id, query: facts.url.searchParams, body }),
       );
@@ -194,7 +219,12 @@ function serve(host: RouteHost, method: (typeof methods)[number], path: string, 
   });
 }
 
-function respond({ requestId }: RequestFacts, status: number, resource: Record<string, unknown> | undefined, retryAfter?: number): Response {
+function respond(
+  { requestId }: RequestFacts,
+  status: number,
+  resource: Record<string, unknown> | undefined,
+  retryAfter?: number,
+): Response {
   const meta = resource?.['meta'];
   const location = status === 201 && isObject(meta) ? String(meta['location']) : undefined;
   return new Response(resource === undefined ? null : JSON.stringify(resource), {

@@ -3,7 +3,15 @@ import type { RouteHost } from '#server/http/mount.ts';
 import type { RequestFacts } from '#server/http/call.ts';
 import { toAppError } from '#server/http/failure.ts';
 
-export type ScimType = 'invalidFilter' | 'tooMany' | 'uniqueness' | 'mutability' | 'invalidSyntax' | 'invalidPath' | 'noTarget' | 'invalidValue';
+export type ScimType =
+  | 'invalidFilter'
+  | 'tooMany'
+  | 'uniqueness'
+  | 'mutability'
+  | 'invalidSyntax'
+  | 'invalidPath'
+  | 'noTarget'
+  | 'invalidValue';
 
 export class ScimError extends Error {
   readonly status: number;

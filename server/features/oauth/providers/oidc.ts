@@ -48,7 +48,7 @@ export const oidc: CodeProvider = {
       shown: claims.sub,
       username: textOf(claims.preferred_username),
       displayName: textOf(claims.name),
-      email: claims.email_verified === true ? textOf(claims.email) : '',
+      email: isVerified(claims, idClaims) ? textOf(claims.email) : '',
     };
   },
 };
@@ -177,6 +177,16 @@ async function readClaims(
   } catch (cause) {
     throw new AppError('oidc_user_empty', {}, { cause });
   }
+}
+
+/**
+ * Whether the provider vouches for the address. Entra ID has no `email_verified`; its optional claim `xms_edov` says in the signed ID token that the tenant
+ * owns the domain: https://learn.microsoft.com/entra/identity-platform/migrate-off-email-claim-authorization
+ */
+function isVerified(claims: Claims, idClaims: oauth.IDToken | undefined): boolean {
+  if (claims.email_verified === true) return true;
+  const owned = idClaims?.['xms_edov'];
+  return (owned === true || owned === 1 || owned === '1' || owned === 'true') && idClaims?.['email'] === claims.email;
 }
 
 function textOf(claim: unknown): string {
