@@ -38,6 +38,7 @@ export const fieldRules = {
     zh: '不能在这里修改，请使用用户管理的提升、降级、启用或禁用操作',
     en: 'cannot be changed here: promote, demote, enable or disable the user',
   },
+  anotherUse: { zh: '已用于另一个请求', en: 'was used for another request' },
   notHere: { zh: '不能在这里修改', en: 'cannot be changed here' },
   notWithQuota: { zh: '不能与额度（quota）同时给出', en: 'cannot be given together with the quota' },
   atLeast: (minimum: number | bigint) => ({ zh: `不能小于 ${grouped(minimum)}`, en: `must be at least ${grouped(minimum)}` }),
@@ -64,6 +65,7 @@ export const fieldRules = {
     zh: `最多 ${grouped(limit)} 项`,
     en: `must have at most ${grouped(limit)} ${limit === 1 ? 'entry' : 'entries'}`,
   }),
+  listTooLong: { zh: '内容过长，合计不能超过 20000 个字符', en: 'must not have more than 20,000 characters in all' },
   limitTwice: { zh: '同一项限制不能出现两次', en: 'must not have the same limit twice' },
   timeZone: { zh: '不是有效的时区名称，如 Asia/Shanghai', en: 'is not the name of a time zone, such as Europe/Berlin' },
   cheaperModels: {

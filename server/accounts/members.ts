@@ -3,6 +3,8 @@
 import { AppError } from '#shared/errors.ts';
 import type { OrganisationRole } from '#shared/organisation-roles.ts';
 import { mostMembers } from '#shared/organisations.ts';
+import { TokenStatus } from '#shared/tokens.ts';
+import { UserStatus } from '#shared/user.ts';
 import { withEditLock } from '#server/accounts/edit-lock.ts';
 import { handOverToken } from '#server/accounts/move-key.ts';
 import type { AppContext } from '#server/context.ts';
@@ -51,14 +53,28 @@ export function endMembership(
     if (member === null && tokens.length === 0) throw new AppError('member_unknown');
     const owner = await db.collection('users').get(organisationId);
     if (owner === null) throw new AppError('organisation_unknown');
-    const standing = { member_id: heir, team_id: heir === 0 ? (member?.team_id ?? 0) : 0 };
+    const isStopped = heir === 0 && (await areKeysStopped(context, member, userId));
+    const standing = {
+      member_id: heir,
+      team_id: heir === 0 ? (member?.team_id ?? 0) : 0,
+      ...(isStopped ? { status: TokenStatus.disabled } : {}),
+    };
     for (const { id } of tokens) await handOverToken(context, { id, actorId, owner, standing });
+    // They are void without their inviter.
+    await db.collection('organisation_invites').remove({ organisation_id: organisationId, created_by: userId });
     if (member !== null) {
       await rememberLeaver(context, organisationId, userId);
       await db.collection('organisation_members').remove({ id: member.id });
     }
     await announceOrganisation(context, organisationId);
   });
+}
+
+/** Reports whether keys of the member do not work: the person knows them, so the end of the membership or of the account must not revive them. */
+async function areKeysStopped({ db }: AppContext, member: OrganisationMemberRecord | null, userId: number): Promise<boolean> {
+  if (member?.suspended === true) return true;
+  const person = await db.collection('users').get(userId);
+  return person === null || person.status !== UserStatus.active;
 }
 
 /**

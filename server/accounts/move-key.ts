@@ -41,12 +41,15 @@ export function handOverToken(
     actorId,
     owner,
     standing,
-  }: { id: number; actorId: number; owner: UserRecord; standing: Pick<TokenRecord, 'member_id' | 'team_id'> },
+  }: { id: number; actorId: number; owner: UserRecord; standing: TokenStanding },
 ): Promise<TokenRecord> {
   return withEditLock(context, `token:${id}`, async () => {
     return moveKey(context, { actorId, owner, target: owner, id, standing });
   });
 }
+
+/** Of the new token, in an organisation. Without a status, that of the former one. */
+export type TokenStanding = Pick<TokenRecord, 'member_id' | 'team_id'> & Partial<Pick<TokenRecord, 'status'>>;
 
 export interface KeyMove {
   /** Token that has the key. */
@@ -57,8 +60,7 @@ export interface KeyMove {
   target: UserRecord;
   /** Revision that the move is based on; if undefined, the stored one. */
   revision?: number | undefined;
-  /** Of the new token, in an organisation. */
-  standing?: Pick<TokenRecord, 'member_id' | 'team_id'>;
+  standing?: TokenStanding;
   /** Presents the current token in a conflict. */
   present?(token: TokenRecord): unknown;
 }
@@ -98,7 +100,7 @@ async function insertMoved(
   context: AppContext,
   token: TokenRecord,
   target: UserRecord,
-  standing: Pick<TokenRecord, 'member_id' | 'team_id'>,
+  standing: TokenStanding,
 ): Promise<void> {
   const { settings, db } = context;
   const { moved_to: id = 0, group } = token;

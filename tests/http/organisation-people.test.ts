@@ -1,5 +1,7 @@
 // What happens to organisations when accounts of people end, are banned, or keys are moved by administrators.
 import { describe, expect, it } from 'vitest';
+import { finishOrganisationTransfers } from '#server/features/organisations/transfer-quota.ts';
+import { audit } from '#server/money/audit.ts';
 import { addMember } from '#server/accounts/members.ts';
 import { engines } from '#tests/support/engines.ts';
 import type { TestClient } from '#tests/support/http-client.ts';
@@ -97,5 +99,91 @@ describe.each(engines)('people of organisations on $kind', { concurrent: true },
     expect(await owner.delete(`${path}${id}`)).toMatchObject({ success: true });
     const other = await scene.app.createUser();
     await expect(addMember(context, id, { user_id: other.id, ...joining })).rejects.toMatchObject({ code: 'organisation_unknown' });
+  });
+
+  it('what a member could do ends with the membership: a founding sent again, an invitation, a stopped key', async () => {
+    await using scene = await createScene(engine);
+    const { id, owner, person, behalf, join, newKey } = await buildOrganisation(scene);
+    const successor = await join('owner');
+    const invited = async (client: TestClient, role: string): Promise<string> =>
+      (await client.post(`${path}${id}/invites`, { emails: [], role })).data.link.split('#')[1];
+    const [first, second] = [await invited(owner, 'owner'), await invited(owner, 'reader')];
+    const accept = (client: TestClient, token: string) => client.post(`${path}invite/accept`, { token });
+    // An owner's link ends with the owner's right to give the role.
+    await successor.put(`${path}${id}/members/${person.id}`, { role: 'administrator' });
+    const stranger = await scene.app.as(await scene.app.createUser());
+    expect(await accept(stranger, first)).toMatchObject({ code: 'organisation_invite_invalid' });
+    expect(await stranger.post(`${path}invite/open`, { token: second })).toMatchObject({ success: true });
+    expect(await successor.delete(`${path}${id}/members/${person.id}`)).toMatchObject({ success: true });
+    expect(await accept(owner, second)).toMatchObject({ code: 'organisation_invite_invalid' });
+    expect((await successor.get(`${path}${id}/invites`)).data).toEqual([]);
+    expect(await owner.post(path, { name: 'Harbour Labs', ref: 'reference-found' })).toMatchObject({ code: 'organisation_unknown' });
+    expect(await owner.get(`${path}${id}`)).toMatchObject({ code: 'organisation_unknown' });
+    // A key that a suspension has stopped is not revived by the end of the account.
+    const developer = await join('developer');
+    const key = await newKey(developer);
+    await successor.put(`${path}${id}/members/${developer.userId}`, { is_suspended: true });
+    expect(await developer.delete('/api/user/self')).toMatchObject({ success: true });
+    expect((await successor.get('/api/token/', behalf)).data).toMatchObject([{ key, member_id: 0, status: 2 }]);
+    expect((await scene.chat({}, { authorization: `Bearer sk-${key}` })).status).toBe(401);
+  });
+
+  it('a token that an administrator of the organisation deleted is restored by that administrator only', async () => {
+    await using scene = await createScene(engine);
+    const { owner, behalf, join } = await buildOrganisation(scene);
+    const developer = await join('developer');
+    const [token] = (await developer.post('/api/token/', { name: 'app' }, behalf)).data;
+    const restore = async (client: TestClient) => (await client.post('/api/token/restore', { ids: [token.id] }, behalf)).data;
+    expect(await developer.delete(`/api/token/${token.id}`, behalf)).toMatchObject({ success: true });
+    expect(await restore(developer)).toBe(1);
+    expect(await owner.delete(`/api/token/${token.id}`, behalf)).toMatchObject({ success: true });
+    expect(await restore(developer)).toBe(0);
+    expect(await restore(owner)).toBe(1);
+    expect(await developer.delete(`/api/token/${token.id}`, behalf)).toMatchObject({ success: true });
+    expect(await restore(developer)).toBe(1);
+  });
+
+  it('a transfer to an organisation that has ended goes back, and a reference is of one transfer', async () => {
+    await using scene = await createScene(engine);
+    const { id, owner, person } = await buildOrganisation(scene);
+    const fund = (body: object) => owner.post(`${path}${id}/fund`, body);
+    const { context } = scene.app;
+    expect(await fund({ amount: 5, ref: 'reference-fund' })).toMatchObject({ code: 'invalid_field' });
+    expect(await fund({ amount: 4_000_000, direction: 'out', ref: 'reference-back' })).toMatchObject({ success: true });
+    const second = (await owner.post(path, { name: 'Second', ref: 'reference-second' })).data.id;
+    await owner.post(`${path}${second}/fund`, { amount: 4_000_000, ref: 'reference-fund' });
+    // To the same person from another organisation.
+    expect(await owner.post(`${path}${second}/fund`, { amount: 4_000_000, direction: 'out', ref: 'reference-back' })).toMatchObject({
+      code: 'invalid_field',
+    });
+    expect(await owner.delete(`${path}${id}`)).toMatchObject({ success: true });
+    await context.db.collection('organisation_transfers').insert({
+      id: 'cut',
+      from_id: person.id,
+      to_id: id,
+      amount: 1_000_000,
+      actor_id: person.id,
+      created_at: context.now(),
+      due_at: context.now() - 60_000,
+    });
+    await Promise.all([finishOrganisationTransfers(context), finishOrganisationTransfers(context)]);
+    expect((await owner.get('/api/user/self')).data.quota).toBe(6_000_000);
+    expect(await context.db.collection('organisation_transfers').count({ due_at: { exists: true } }, 10)).toBe(0);
+    expect((await context.db.collection('users').get(id))?.quota).toBe(0);
+    await context.ledger.idle(5000);
+    expect((await audit(context.db)).findings).toEqual([]);
+  });
+
+  it('administrators of the site give an organisation neither a password, a role nor an end', async () => {
+    await using scene = await createScene(engine);
+    const { id, owner } = await buildOrganisation(scene);
+    const root = await scene.app.as(await scene.app.createUser({ role: 100 }));
+    expect(await root.put('/api/user/', { id, password: 'correct horse battery' })).toMatchObject({ code: 'invalid_input' });
+    expect(await root.put('/api/user/', { id, username: 'harbour' })).toMatchObject({ code: 'invalid_input' });
+    for (const action of ['promote', 'delete']) {
+      expect(await root.post('/api/user/manage', { id, action })).toMatchObject({ code: 'user_edit_denied' });
+    }
+    expect(await root.delete(`/api/user/${id}`)).toMatchObject({ code: 'user_edit_denied' });
+    expect(await owner.get(`${path}${id}`)).toMatchObject({ data: { status: 1, quota: 4_000_000 } });
   });
 });

@@ -3,6 +3,7 @@ import { AppError } from '#shared/errors.ts';
 import { Role } from '#shared/roles.ts';
 import { UserStatus } from '#shared/user.ts';
 import { deleteAccount } from '#server/accounts/end-account.ts';
+import { withOrganisationLock } from '#server/accounts/members.ts';
 import { withEditLock } from '#server/accounts/edit-lock.ts';
 import type { AppContext } from '#server/context.ts';
 import { UniqueConflict } from '#server/db/collection.ts';
@@ -15,7 +16,7 @@ import { tidyText } from './tidy-text.ts';
 /** Organisations that one person may found. */
 const mostFounded = 10;
 
-/** @throws {AppError} `organisation_creation_denied`, `organisation_limit_reached`, `invalid_input` */
+/** @throws {AppError} `organisation_creation_denied`, `organisation_limit_reached`, `organisation_unknown` for one that has ended, `invalid_field` */
 export function foundOrganisation(
   context: AppContext,
   founder: UserRecord,
@@ -48,10 +49,14 @@ async function found(context: AppContext, founder: UserRecord, { name, ref }: { 
     if (owned >= mostFounded && founder.role < Role.admin) throw new AppError('organisation_limit_reached', { limit: mostFounded });
     await organisations.insert(record);
   }
+  if (record.DeletedAt !== null) throw new AppError('organisation_unknown');
   await insertOnce(() => context.db.collection('users').insert(accountOf(record, founder)));
+  const members = context.db.collection('organisation_members');
+  // With members the founding is complete: a founder who has left would return as an owner.
+  if ((await members.first({ organisation_id: record.id })) !== null) return record;
   const id = await context.db.nextId('organisation_members');
   await insertOnce(() =>
-    context.db.collection('organisation_members').insert({
+    members.insert({
       id,
       organisation_id: record.id,
       user_id: founder.id,
@@ -111,8 +116,12 @@ function accountOf({ id, name, created_time }: OrganisationRecord, { group }: Us
  * Deletes an organisation without a balance. Its tokens end at once; its records stay for the books.
  * @throws {AppError} `organisation_has_balance`
  */
-export async function endOrganisation(context: AppContext, organisation: OrganisationRecord): Promise<void> {
-  const { id } = organisation;
+export function endOrganisation(context: AppContext, { id }: OrganisationRecord): Promise<void> {
+  // Transfers have the same lock: what has just arrived is in the balance.
+  return withOrganisationLock(context, id, () => end(context, id));
+}
+
+async function end(context: AppContext, id: number): Promise<void> {
   await deleteAccount(context, id, (account) => {
     if (balanceOf(account) > 0) throw new AppError('organisation_has_balance');
   }).catch((failure: unknown) => {

@@ -2,13 +2,14 @@
 import { inviteDays, mostOpenInvites } from '#shared/organisations.ts';
 import { AppError, type Language } from '#shared/errors.ts';
 import { fieldRules, invalidField } from '#shared/field-rules.ts';
-import { mayChangeRole, type OrganisationRole } from '#shared/organisation-roles.ts';
+import { mayChangeRole, mayInOrganisation, type OrganisationRole } from '#shared/organisation-roles.ts';
 import { withEditLock } from '#server/accounts/edit-lock.ts';
 import { addMember } from '#server/accounts/members.ts';
 import type { AppContext } from '#server/context.ts';
 import type { OrganisationInviteRecord, OrganisationMemberRecord, OrganisationRecord } from '#server/db/records/organisation.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 import type { RequestFacts } from '#server/http/call.ts';
+import { readMember } from '#server/http/membership.ts';
 import { enforceLimit, enforceSourceLimit } from '#server/http/rate-limit.ts';
 import { siteAddress } from '#server/settings/site-address.ts';
 import { inviteMail } from './invite-mail.ts';
@@ -110,9 +111,15 @@ async function newInvite(
 export async function findInvite(context: AppContext, facts: RequestFacts, token: string): Promise<OrganisationInviteRecord> {
   const invites = context.db.collection('organisation_invites');
   const found = token === '' ? null : await invites.first({ token_hash: hashOf(context, token) });
-  if (found !== null && found.expires_at * 1000 > context.now()) return found;
+  if (found !== null && found.expires_at * 1000 > context.now() && (await isStillGiven(context, found))) return found;
   await enforceSourceLimit(context, facts, { key: 'organisation-invite-from', ...wrongLimit });
   throw new AppError('organisation_invite_invalid');
+}
+
+/** Reports whether the inviter may still give the role: a link outlives neither their membership nor their rights. */
+async function isStillGiven({ db }: AppContext, { organisation_id: id, created_by: inviter, role }: OrganisationInviteRecord): Promise<boolean> {
+  const member = await readMember(db, id, inviter);
+  return member !== null && mayInOrganisation(member.role, 'manage') && mayChangeRole(member.role, role);
 }
 
 /** Joins by an invitation, which ends. @throws {AppError} `organisation_invite_invalid`, `organisation_members_limit` */

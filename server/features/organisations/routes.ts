@@ -7,6 +7,7 @@ import { editRecord } from '#server/db/edit-record.ts';
 import type { OrganisationMemberRecord, TeamRecord } from '#server/db/records/organisation.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 import { type Caller, signedIn } from '#server/http/call.ts';
+import { withOrganisationLock } from '#server/accounts/members.ts';
 import { mount, type RouteHost } from '#server/http/mount.ts';
 import { mountReading } from '#server/http/fair-reads.ts';
 import { exactTotal, pageBounds, pageResponse } from '#server/http/paging.ts';
@@ -108,9 +109,13 @@ function mountOne(host: RouteHost): void {
   });
   mount(host, organisationApi.fund, async (call) => {
     const { amount, direction, ref } = call.body;
-    const { organisation, person } = await reached(call, direction === 'out' ? 'own' : 'member');
+    const right = direction === 'out' ? 'own' : 'member';
+    const { organisation, person } = await reached(call, right);
     const [from, to] = direction === 'out' ? [organisation.id, person.id] : [person.id, organisation.id];
-    await transferQuota(call.context, { from, to, amount, actorId: person.id, ref });
+    await withOrganisationLock(call.context, organisation.id, async () => {
+      await reached(call, right);
+      await transferQuota(call.context, { from, to, amount, actorId: person.id, ref });
+    });
     return again(call);
   });
 }

@@ -1,6 +1,7 @@
 // Moves quota between a person and an organisation: a record of the transfer, then two entries of the ledger under its name, then the end of the record.
-// A transfer that was cut short is finished by a job, or by the same request made again.
+// A transfer that was cut short is finished by a job, or by the same request made again. Of a recipient that has ended meanwhile, the sender gets it back.
 import { AppError } from '#shared/errors.ts';
+import { fieldRules, invalidField } from '#shared/field-rules.ts';
 import type { AppContext } from '#server/context.ts';
 import { UniqueConflict } from '#server/db/collection.ts';
 import { eachDue } from '#server/db/each-due.ts';
@@ -23,7 +24,7 @@ interface Transfer {
   ref: string;
 }
 
-/** @throws {AppError} `balance_too_small`; nothing is moved then */
+/** @throws {AppError} `balance_too_small`, `invalid_field` for the reference of another transfer; nothing is moved then */
 export async function transferQuota(context: TransferContext, { ref, ...transfer }: Transfer): Promise<void> {
   const transfers = context.db.collection('organisation_transfers');
   const id = `${transfer.actorId}:${transfer.to}:${ref}`;
@@ -41,6 +42,9 @@ export async function transferQuota(context: TransferContext, { ref, ...transfer
   } catch (failure) {
     if (!(failure instanceof UniqueConflict)) throw failure;
     const known = await transfers.get(id);
+    if (known !== null && (known.from_id !== record.from_id || known.amount !== record.amount)) {
+      throw invalidField('ref', fieldRules.anotherUse);
+    }
     if (known === null || known.due_at === undefined) return;
     await finish(context, known);
     return;
@@ -61,7 +65,10 @@ async function finish(
     if (failure instanceof AppError && failure.status < 500) await transfers.remove({ id });
     throw failure;
   }
-  await ledger.change({ ...entry, id: to_id, amount, ref: `organisation-transfer:${id}:in` });
+  const recipient = await db.collection('users').get(to_id);
+  const hasEnded = recipient === null || recipient.DeletedAt !== null;
+  // One reference for both, so that the amount is credited once, whoever finishes the transfer and whatever they have read.
+  await ledger.change({ ...entry, id: hasEnded ? from_id : to_id, amount, ref: `organisation-transfer:${id}:in` });
   await transfers.patch({ id }, { unset: ['due_at'] });
 }
 

@@ -9,18 +9,21 @@ import { requireTokenCapacity } from './token-capacity.ts';
 /**
  * Undoes a recent deletion of the user's own tokens; returns how many are restored. Later a deleted key
  * stays deleted: a user who deleted a leaked key must be able to rely on that.
+ * @param memberId member of the organisation who restores them: those that this member has deleted, too
  * @throws {AppError} `token_limit_reached` before any is restored, if new tokens have used up the limit
  */
-export function restoreTokens(context: AppContext, userId: number, ids: readonly number[]): Promise<number> {
-  return withEditLock(context, `tokens-of:${userId}`, () => restore(context, userId, ids));
+export function restoreTokens(context: AppContext, userId: number, ids: readonly number[], memberId?: number): Promise<number> {
+  return withEditLock(context, `tokens-of:${userId}`, () => restore(context, userId, ids, memberId));
 }
 
-async function restore(context: AppContext, userId: number, ids: readonly number[]): Promise<number> {
+async function restore(context: AppContext, userId: number, ids: readonly number[], memberId: number | undefined): Promise<number> {
   // A key that was moved to another user is that user's, and one that an administrator deleted stays deleted.
   const restorable: Filter<TokenRecord> = {
     DeletedAt: restorableTexts(context),
     moved_to: { exists: false },
-    deleted_by: { exists: false },
+    ...(memberId === undefined
+      ? { deleted_by: { exists: false } }
+      : { or: [{ deleted_by: { exists: false } }, { deleted_by: memberId }] }),
   };
   const tokens = context.db.collection('tokens');
   const wanted = await tokens.count({ id: { in: [...new Set(ids)] }, user_id: userId, ...restorable });
@@ -29,7 +32,7 @@ async function restore(context: AppContext, userId: number, ids: readonly number
   await editRecords(context, 'tokens', {
     ids,
     where: { user_id: userId, ...restorable },
-    change: () => ({ set: { DeletedAt: null } }),
+    change: () => ({ set: { DeletedAt: null }, unset: ['deleted_by'] }),
     onEach: (_id, result) => (count += Number(result !== null)),
   });
   return count;

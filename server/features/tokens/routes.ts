@@ -73,7 +73,7 @@ function mountEdits(host: RouteHost): void {
 
   mount(host, tokenApi.remove, async (call) => {
     const id = idOf(call.params.id);
-    const count = await deleteTokens(call.context, (await reaching(call, [id])).id, [id]);
+    const count = await deleteTokens(call.context, (await reaching(call, [id])).id, [id], memberOf(call));
     if (count === 0) throw new AppError('not_found');
     return undefined;
   });
@@ -83,8 +83,17 @@ function mountEdits(host: RouteHost): void {
 
 function mountMany(host: RouteHost): void {
   mount(host, tokenApi.editMany, async (call) => editTokens(call.context, await reaching(call, call.body.ids), call.body));
-  mount(host, tokenApi.removeMany, async (call) => deleteTokens(call.context, (await reaching(call, call.body.ids)).id, call.body.ids));
-  mount(host, tokenApi.restoreMany, async (call) => restoreTokens(call.context, (await reaching(call, call.body.ids)).id, call.body.ids));
+  for (const [api, work] of [
+    [tokenApi.removeMany, deleteTokens],
+    [tokenApi.restoreMany, restoreTokens],
+  ] as const) {
+    mount(host, api, async (call) => work(call.context, (await reaching(call, call.body.ids)).id, call.body.ids, memberOf(call)));
+  }
+}
+
+/** Id of the person who acts for an organisation; undefined for the own account. */
+function memberOf(call: { caller: Caller | null }): number | undefined {
+  return signedIn(call).membership?.person.id;
 }
 
 /** The account of tokens that the caller reaches. @throws {AppError} `not_found` */

@@ -62,6 +62,12 @@ function checkRights(actor: UserRecord, target: UserRecord, edit: UserEdit): voi
   if (edit.role !== undefined && edit.role !== target.role && !mayActOn(actor.role, edit.role)) {
     throw new AppError('user_raise_denied', {}, { field: 'role' });
   }
+  // Nobody signs in to an organisation, and its name is in its own record.
+  for (const field of ['password', 'username', 'display_name'] as const) {
+    const value = edit[field] ?? '';
+    const stored = field === 'password' ? '' : target[field];
+    if (target.kind !== undefined && value !== '' && value !== stored) throw invalidInput(field, fieldRules.notHere);
+  }
   // In an outdated record they may differ; then the editor gets the revision conflict instead.
   if (edit.revision !== undefined && edit.revision !== target.revision) return;
   for (const field of ['role', 'status'] as const) {

@@ -26,6 +26,8 @@ export async function manageUser(context: AppContext, actor: UserRecord, input: 
   // Judged on the account as it is when it is changed.
   const check = (current: UserRecord) => {
     if (!mayActOn(actor.role, current.role)) throw new AppError('user_edit_denied');
+    // An organisation has no rights at the site, and its end is that of its members, too.
+    if (current.kind !== undefined && action !== 'disable' && action !== 'enable') throw new AppError('user_edit_denied');
     guards[action](actor, current);
   };
   const changed = action === 'delete' ? await deleteAccount(context, id, check) : await setTo(context, { id, set: results[action], check });
