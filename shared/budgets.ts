@@ -1,7 +1,7 @@
 // Budgets: what may be spent in a period. Those of a token or a user are stored in its record; those of groups, models and the whole site in the
 // setting `SiteBudgets`. A call is reserved on all of them, as on the balance.
 import { z } from 'zod/mini';
-import { countedBy, LimitedGroups, LimitedModels } from '#shared/limit-models.ts';
+import { countedBy, isShortList, LimitedGroups, LimitedModels } from '#shared/limit-models.ts';
 import { ruleCheck } from '#shared/rule-check.ts';
 
 /** Quota. */
@@ -44,7 +44,9 @@ const budgetFields = {
 
 export const Budget = z.strictObject(budgetFields).check(z.refine(hasItsModels, ruleCheck('cheaperModels')));
 export type Budget = z.infer<typeof Budget>;
-export const Budgets = z.array(Budget).check(z.maxLength(mostBudgets), z.refine(areDistinct, ruleCheck('limitTwice')));
+export const Budgets = z
+  .array(Budget)
+  .check(z.maxLength(mostBudgets), z.refine(areDistinct, ruleCheck('limitTwice')), z.refine(isShortList, ruleCheck('listTooLong')));
 
 export const SiteBudget = z
   .strictObject({ ...budgetFields, groups: z.optional(LimitedGroups), counted: z.enum(countedBy) })

@@ -6,6 +6,16 @@ export const LimitedModels = z.array(z.string().check(z.regex(/^[^*,\s]{0,199}[^
 /** Groups of callers. Absent: all groups. */
 export const LimitedGroups = z.array(z.string().check(z.minLength(1), z.maxLength(64))).check(z.minLength(1), z.maxLength(50));
 
+/**
+ * Characters of a list's JSON in one record. Lists of records carry it, and keys in use hold it in memory: without a bound, the tokens of one account take
+ * half a megabyte each.
+ */
+const longestList = 20_000;
+
+export function isShortList(list: unknown): boolean {
+  return JSON.stringify(list).length <= longestList;
+}
+
 /** What a limit of the whole site counts: calls of each user, of each token, or of all callers together. */
 export const countedBy = ['user', 'token', 'all'] as const;
 export type CountedBy = (typeof countedBy)[number];

@@ -1,7 +1,7 @@
 // Rate limits: of a token or a user, stored in its record; of groups, models and the whole site, in the setting `SiteRateLimits`. A call must fit all of
 // them.
 import { z } from 'zod/mini';
-import { countedBy, LimitedGroups, LimitedModels } from '#shared/limit-models.ts';
+import { countedBy, isShortList, LimitedGroups, LimitedModels } from '#shared/limit-models.ts';
 import { ruleCheck } from '#shared/rule-check.ts';
 
 export const rateWindows = ['minute', 'hour', 'day'] as const;
@@ -34,7 +34,9 @@ const siteFields = {
 
 export const RateLimit = z.union([z.strictObject(windowFields), z.strictObject(callFields)]);
 export type RateLimit = z.infer<typeof RateLimit>;
-export const RateLimits = z.array(RateLimit).check(z.maxLength(mostRateLimits), z.refine(areDistinct, ruleCheck('limitTwice')));
+export const RateLimits = z
+  .array(RateLimit)
+  .check(z.maxLength(mostRateLimits), z.refine(areDistinct, ruleCheck('limitTwice')), z.refine(isShortList, ruleCheck('listTooLong')));
 
 export const SiteRateLimit = z.union([
   z.strictObject({ ...windowFields, ...siteFields }),

@@ -45,7 +45,7 @@ export function policyOf({ policy }: { policy: string }): AccessPolicy {
   return parsed;
 }
 
-/** Policies that bind a token, the widest first. */
-export function policiesOf({ organisation, team }: Standing): AccessPolicy[] {
-  return team === null ? [policyOf(organisation)] : [policyOf(organisation), policyOf(team)];
+/** Policies that bind a token as they are stored, the widest first. */
+export function policiesOf({ organisation, team }: Standing): string[] {
+  return team === null ? [organisation.policy] : [organisation.policy, team.policy];
 }

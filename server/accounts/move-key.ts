@@ -36,12 +36,7 @@ export async function finishKeyMoves(context: AppContext): Promise<void> {
  */
 export function handOverToken(
   context: AppContext,
-  {
-    id,
-    actorId,
-    owner,
-    standing,
-  }: { id: number; actorId: number; owner: UserRecord; standing: TokenStanding },
+  { id, actorId, owner, standing }: { id: number; actorId: number; owner: UserRecord; standing: TokenStanding },
 ): Promise<TokenRecord> {
   return withEditLock(context, `token:${id}`, async () => {
     return moveKey(context, { actorId, owner, target: owner, id, standing });
@@ -96,12 +91,7 @@ function standingWith({ kind }: UserRecord): Pick<TokenRecord, 'member_id' | 'te
 }
 
 /** The new token, which has no key yet. */
-async function insertMoved(
-  context: AppContext,
-  token: TokenRecord,
-  target: UserRecord,
-  standing: TokenStanding,
-): Promise<void> {
+async function insertMoved(context: AppContext, token: TokenRecord, target: UserRecord, standing: TokenStanding): Promise<void> {
   const { settings, db } = context;
   const { moved_to: id = 0, group } = token;
   const staysInGroup = group === '' || mayUseGroup(settings, target.group, group) || isSameGroup(settings, group, target.group);

@@ -186,4 +186,20 @@ describe.each(engines)('people of organisations on $kind', { concurrent: true },
     expect(await root.delete(`/api/user/${id}`)).toMatchObject({ code: 'user_edit_denied' });
     expect(await owner.get(`${path}${id}`)).toMatchObject({ data: { status: 1, quota: 4_000_000 } });
   });
+
+  it('what records of tokens and teams list is short, so that lists of them are', async () => {
+    await using scene = await createScene(engine);
+    const { id, owner } = await buildOrganisation(scene);
+    const models = Array.from({ length: 50 }, (_, index) => `m${index}-`.padEnd(200, 'x'));
+    const rates = (count: number) =>
+      Array.from({ length: count }, (_, amount) => ({ meter: 'parallel', amount: amount + 1, models: models.slice(amount) }));
+    const budgets = ['a', 'b', 'c'].map((name) => ({ id: name, amount: 1, period: 'day', starts: 'calendar', at_end: 'stop', models }));
+    expect(await owner.post('/api/token/', { name: 'app', rate_limits: rates(1) })).toMatchObject({ success: true });
+    for (const limits of [{ rate_limits: rates(3) }, { budgets }]) {
+      expect(await owner.post('/api/token/', { name: 'app', ...limits })).toMatchObject({ code: 'invalid_field' });
+    }
+    const policy = { models: [...models, ...models], groups: ['default'] };
+    expect(await owner.post(`${path}${id}/teams`, { name: 'Search', policy })).toMatchObject({ code: 'invalid_field' });
+    expect(await owner.put(`${path}${id}`, { policy: { models } })).toMatchObject({ success: true });
+  });
 });

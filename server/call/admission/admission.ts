@@ -1,6 +1,6 @@
 // Permissions of a caller, who has a key or a console session.
-import type { AccessPolicy } from '#shared/organisations.ts';
-import { policiesOf, type Standing } from '#server/accounts/memberships.ts';
+import { LRUCache } from 'lru-cache';
+import { policiesOf, policyOf, type Standing } from '#server/accounts/memberships.ts';
 import { parseRange } from '#server/network/addresses.ts';
 import { hasLimits } from '#server/accounts/stored-limits.ts';
 import type { TokenRecord } from '#server/db/records/token.ts';
@@ -54,13 +54,21 @@ export function admissionOf(token: TokenRecord, user: UserRecord, secretUntil = 
   return standing === null ? admission : { ...admission, standing, policies: policiesOf(standing).map(compiled) };
 }
 
-function compiled({ models, groups, addresses, stores_nothing: storesNothing = false }: AccessPolicy): CompiledPolicy {
-  return {
+/** By text: keys of an organisation share a policy, which takes more memory than a key. */
+const compiledPolicies = new LRUCache<string, CompiledPolicy>({ max: 500 });
+
+function compiled(policy: string): CompiledPolicy {
+  const known = compiledPolicies.get(policy);
+  if (known !== undefined) return known;
+  const { models, groups, addresses, stores_nothing: storesNothing = false } = policyOf({ policy });
+  const made: CompiledPolicy = {
     models: models === undefined ? null : new Set(models),
     groups: groups === undefined ? null : new Set(groups),
     ranges: addresses === undefined ? null : rangesOf(addresses),
     storesNothing,
   };
+  compiledPolicies.set(policy, made);
+  return made;
 }
 
 function ownAdmission(token: TokenRecord, user: UserRecord, secretUntil: number): KeyAdmission {

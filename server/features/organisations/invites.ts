@@ -117,7 +117,10 @@ export async function findInvite(context: AppContext, facts: RequestFacts, token
 }
 
 /** Reports whether the inviter may still give the role: a link outlives neither their membership nor their rights. */
-async function isStillGiven({ db }: AppContext, { organisation_id: id, created_by: inviter, role }: OrganisationInviteRecord): Promise<boolean> {
+async function isStillGiven(
+  { db }: AppContext,
+  { organisation_id: id, created_by: inviter, role }: OrganisationInviteRecord,
+): Promise<boolean> {
   const member = await readMember(db, id, inviter);
   return member !== null && mayInOrganisation(member.role, 'manage') && mayChangeRole(member.role, role);
 }

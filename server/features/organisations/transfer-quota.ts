@@ -67,7 +67,7 @@ async function finish(
   }
   const recipient = await db.collection('users').get(to_id);
   const hasEnded = recipient === null || recipient.DeletedAt !== null;
-  // One reference for both, so that the amount is credited once, whoever finishes the transfer and whatever they have read.
+  // Both under one reference, so that concurrent attempts credit the amount once, also if one has read the recipient before its end.
   await ledger.change({ ...entry, id: hasEnded ? from_id : to_id, amount, ref: `organisation-transfer:${id}:in` });
   await transfers.patch({ id }, { unset: ['due_at'] });
 }

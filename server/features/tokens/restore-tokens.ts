@@ -21,9 +21,7 @@ async function restore(context: AppContext, userId: number, ids: readonly number
   const restorable: Filter<TokenRecord> = {
     DeletedAt: restorableTexts(context),
     moved_to: { exists: false },
-    ...(memberId === undefined
-      ? { deleted_by: { exists: false } }
-      : { or: [{ deleted_by: { exists: false } }, { deleted_by: memberId }] }),
+    ...(memberId === undefined ? { deleted_by: { exists: false } } : { or: [{ deleted_by: { exists: false } }, { deleted_by: memberId }] }),
   };
   const tokens = context.db.collection('tokens');
   const wanted = await tokens.count({ id: { in: [...new Set(ids)] }, user_id: userId, ...restorable });

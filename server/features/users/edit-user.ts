@@ -62,7 +62,7 @@ function checkRights(actor: UserRecord, target: UserRecord, edit: UserEdit): voi
   if (edit.role !== undefined && edit.role !== target.role && !mayActOn(actor.role, edit.role)) {
     throw new AppError('user_raise_denied', {}, { field: 'role' });
   }
-  // Nobody signs in to an organisation, and its name is in its own record.
+  // An organisation has no sign-in, and its name is that in its own record.
   for (const field of ['password', 'username', 'display_name'] as const) {
     const value = edit[field] ?? '';
     const stored = field === 'password' ? '' : target[field];
