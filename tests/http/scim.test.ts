@@ -1,6 +1,6 @@
 // SCIM 2.0 as Entra ID and Okta use it, and its bounds. Shapes of requests: learn.microsoft.com/entra/identity/app-provisioning/use-scim-to-provision-users-
 // and-groups, developer.okta.com/docs/api/openapi/okta-scim/guides/scim-20.
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { foldEmail } from '#server/accounts/identities.ts';
 import { engines } from '#tests/support/engines.ts';
 import type { CallOptions } from '#tests/support/http-client.ts';
@@ -161,6 +161,11 @@ describe.each(engines)('SCIM on $kind', { concurrent: true }, (engine) => {
       Resources: [{ id: ann, userName: 'ann@harbour.example' }, { id: ben }],
     });
     expect((await scim('GET', '/Users?count=0')).body).toMatchObject({ totalResults: 3, Resources: [] });
+    // Long lists of attributes are read once, not for each attribute of each resource.
+    const splitting = vi.spyOn(String.prototype, 'split');
+    await scim('POST', '/Users/.search', { attributes: 'name,'.repeat(20_000) });
+    expect(splitting.mock.contexts.filter((text) => String(text).length === 100_000)).toHaveLength(1);
+    splitting.mockRestore();
     const replaced = await scim('PUT', `/Users/${ann}`, {
       schemas: [userSchema],
       id: ann,

@@ -140,7 +140,7 @@ function mountScim(host: RouteHost): void {
 }
 
 function mountMembers(host: RouteHost): void {
-  mount(host, organisationApi.members, async (call) => {
+  mountReading(host, organisationApi.members, async (call) => {
     const one = await reached(call, 'member');
     const { context, query } = call;
     const bounds = pageBounds(query);
@@ -198,7 +198,7 @@ async function monthBy(context: AppContext, id: number, keyOf: Parameters<typeof
 }
 
 function mountTeams(host: RouteHost): void {
-  mount(host, organisationApi.teams, async (call) => {
+  mountReading(host, organisationApi.teams, async (call) => {
     const one = await reached(call, 'member');
     const teams = await call.context.db
       .collection('teams')

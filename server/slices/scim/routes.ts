@@ -167,22 +167,34 @@ function integerIn(text: string | null, otherwise: number): number {
 
 const alwaysShown: ReadonlySet<string> = new Set(['schemas', 'id', 'meta']);
 
+interface RequestedNames {
+  included: ReadonlySet<string> | undefined;
+  excluded: ReadonlySet<string> | undefined;
+}
+
+/** Read once for all resources of a response: a body may list half a million names. */
+const requestedNames = new WeakMap<URLSearchParams, RequestedNames>();
+
 /** Attributes that the request wants (RFC 7644, 3.9), by their first name. */
 function isShown({ query }: ScimCall, name: string): boolean {
-  const namesIn = (parameter: string) =>
-    query
-      .get(parameter)
-      ?.split(',')
-      .map((one) =>
-        one
-          .trim()
-          .replace(/^urn:.*:/i, '')
-          .split('.', 1)[0]
-          ?.toLowerCase(),
-      );
-  const [included, excluded] = [namesIn('attributes'), namesIn('excludedAttributes')];
-  if (included !== undefined) return included.includes(name.toLowerCase());
-  return excluded?.includes(name.toLowerCase()) !== true;
+  const names = requestedNames.get(query) ?? { included: namesIn(query, 'attributes'), excluded: namesIn(query, 'excludedAttributes') };
+  requestedNames.set(query, names);
+  const { included, excluded } = names;
+  if (included !== undefined) return included.has(name.toLowerCase());
+  return excluded?.has(name.toLowerCase()) !== true;
+}
+
+function namesIn(query: URLSearchParams, parameter: string): ReadonlySet<string> | undefined {
+  const text = query.get(parameter);
+  if (text === null) return undefined;
+  const names = text.split(',').map(
+    (one) =>
+      one
+        .trim()
+        .replace(/^urn:.*:/i, '')
+        .split('.', 1)[0] ?? '',
+  );
+  return new Set(names.map((one) => one.toLowerCase()));
 }
 
 function shown(call: ScimCall, resource: Record<string, unknown>): Record<string, unknown> {
