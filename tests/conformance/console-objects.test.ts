@@ -90,6 +90,11 @@ const inOrganisation =
     const places: Record<string, number | null> = { id, user: member.userId, team, invite: invites[0].id };
     return { path: path.replaceAll(/\{(\w+)\}/g, (_whole, name: string) => String(places[name])), body: bodyOf({ id }) };
   };
+const incident = { kind: 'written', title: { zh: '', en: 'Slow answers' }, models: [] };
+const incidentOf = async ({ root }: Scene): Promise<number> => {
+  const update = { state: 'investigating', text: { zh: '', en: 'We are looking' } };
+  return (await root.post('/api/status/incident', { ...incident, update })).data.id;
+};
 const orderOf = async ({ app, owner }: Scene): Promise<string> => {
   const answer = await (await app.as(owner)).post('/api/user/pay', { amount: 1, payment_method: 'zfb' });
   return answer.data.out_trade_no;
@@ -220,6 +225,15 @@ const rows: Readonly<Record<string, Row>> = {
     await (await scene.app.as(scene.owner)).post(`/api/organisation/${id}/scim_token`);
     return { path: path.replace('{id}', String(id)) };
   },
+  'PUT /api/status/incident/{id}': async (scene, path) => ({
+    path: path.replace('{id}', String(await incidentOf(scene))),
+    body: { ...incident, revision: 1 },
+  }),
+  'POST /api/status/incident/{id}/update': async (scene, path) => ({
+    path: path.replace('{id}', String(await incidentOf(scene))),
+    body: { state: 'monitoring', text: { zh: '', en: 'It is better' }, revision: 1 },
+  }),
+  'DELETE /api/status/incident/{id}': byId(incidentOf),
   'GET /api/user/{id}': ofOwner,
   'DELETE /api/user/{id}': ofOwner,
   async 'DELETE /api/user/{id}/sessions'(scene, path) {

@@ -178,6 +178,9 @@ const calls: readonly [callers: Callers, route: string, refusal: number][] = [
   ['anyone', 'POST /api/user/epay/notify', 200],
   ['anyone', 'GET /api/openapi.json', 200],
   ['anyone', 'GET /api/as_code/schema.json', 200],
+  // The status page is off unless the site turns it on.
+  ['anyone', 'GET /status.json', 404],
+  ['anyone', 'GET /status.rss', 404],
   ['anyone', 'GET /healthz', 200],
   ['anyone', 'GET /.well-known/oauth-authorization-server', 200],
   // Without a code there is no key.
