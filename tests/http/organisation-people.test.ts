@@ -5,6 +5,7 @@ import { audit } from '#server/money/audit.ts';
 import { addMember } from '#server/accounts/members.ts';
 import { engines } from '#tests/support/engines.ts';
 import type { TestClient } from '#tests/support/http-client.ts';
+import { createMailDesk } from '#tests/support/mail-desk.ts';
 import { createScene, type RelayScene } from '#tests/support/relay-scene.ts';
 import { until } from '#tests/support/until.ts';
 
@@ -201,5 +202,19 @@ describe.each(engines)('people of organisations on $kind', { concurrent: true },
     const policy = { models: [...models, ...models], groups: ['default'] };
     expect(await owner.post(`${path}${id}/teams`, { name: 'Search', policy })).toMatchObject({ code: 'invalid_field' });
     expect(await owner.put(`${path}${id}`, { policy: { models } })).toMatchObject({ success: true });
+  });
+
+  it('one address gets five mails with invitations a day, from whatever organisation and under whatever spelling', async () => {
+    await using desk = await createMailDesk(engine, { tls: 'none' });
+    await desk.root.put('/api/option/', { key: 'ServerAddress', value: 'https://ai.example.com' });
+    const states: string[] = [];
+    for (const founder of ['one', 'two']) {
+      const { id } = (await desk.root.post(path, { name: 'Harbour Labs', ref: `reference-${founder}` })).data as { id: number };
+      for (const email of ['victim@example.com', 'Victim@example.com', 'victim+a@example.com']) {
+        states.push((await desk.root.post(`${path}${id}/invites`, { emails: [email], role: 'reader' })).data.invites[0].mail);
+      }
+    }
+    expect(states).toEqual(['sent', 'sent', 'sent', 'sent', 'sent', 'failed']);
+    expect(desk.smtp.mails).toHaveLength(5);
   });
 });

@@ -4,6 +4,7 @@ import { AppError, type Language } from '#shared/errors.ts';
 import { fieldRules, invalidField } from '#shared/field-rules.ts';
 import { mayChangeRole, mayInOrganisation, type OrganisationRole } from '#shared/organisation-roles.ts';
 import { withEditLock } from '#server/accounts/edit-lock.ts';
+import { foldEmail } from '#server/accounts/identities.ts';
 import { addMember } from '#server/accounts/members.ts';
 import type { AppContext } from '#server/context.ts';
 import type { OrganisationInviteRecord, OrganisationMemberRecord, OrganisationRecord } from '#server/db/records/organisation.ts';
@@ -11,6 +12,7 @@ import type { UserRecord } from '#server/db/records/user.ts';
 import type { RequestFacts } from '#server/http/call.ts';
 import { readMember } from '#server/http/membership.ts';
 import { enforceLimit, enforceSourceLimit } from '#server/http/rate-limit.ts';
+import type { MailMessage } from '#server/notify/mail.ts';
 import { siteAddress } from '#server/settings/site-address.ts';
 import { inviteMail } from './invite-mail.ts';
 import type { Reached } from './reach.ts';
@@ -18,8 +20,10 @@ import type { Reached } from './reach.ts';
 /** 32 characters of 62: 190 random bits. */
 const tokenLength = 32;
 const wrongLimit = { count: 30, windowSeconds: 1200 };
-/** Mails that one organisation may send in a day. */
+/** Mails that one organisation may send in a day, and one person for all organisations. */
 const mailLimit = { count: 500, windowSeconds: 86_400 };
+/** Mails that one address gets in a day from all organisations. */
+const recipientLimit = { count: 5, windowSeconds: 86_400 };
 
 interface Requested {
   emails: readonly string[];
@@ -48,7 +52,9 @@ export async function invite(context: AppContext, reached: Reached, requested: R
   const emails = [...new Set(requested.emails.map((email) => email.trim().toLowerCase()))];
   if (!emails.every((email) => /^[^\s@]+@[^\s@]+$/.test(email))) throw invalidField('emails', fieldRules.invalid);
   if (emails.length > 0) {
-    await enforceLimit(context, { key: `organisation-mails:${organisation.id}`, hits: emails.length, ...mailLimit });
+    for (const sender of [`organisation-mails:${organisation.id}`, `organisation-mails-of:${person.id}`]) {
+      await enforceLimit(context, { key: sender, hits: emails.length, ...mailLimit });
+    }
   }
   const created = await withEditLock(context, `organisation-invites:${organisation.id}`, async () => {
     const invites = context.db.collection('organisation_invites');
@@ -78,13 +84,22 @@ export async function invite(context: AppContext, reached: Reached, requested: R
       link: `${site ?? ''}/organisation-invite#${token}`,
       expires: record.expires_at,
     });
-    const mail = await context.mail.send({ to: record.email, ...text }).then(
+    const mail = await sendInvite(context, { to: record.email, ...text }).then(
       () => 'sent' as const,
       () => 'failed' as const,
     );
     invites.push((await context.db.collection('organisation_invites').patch({ id: record.id }, { set: { mail } })) ?? record);
   }
   return { invites };
+}
+
+/** @throws {AppError} `rate_limited` for an address that has got many of late, and as `Mail.send` */
+async function sendInvite(context: AppContext, message: MailMessage): Promise<void> {
+  await enforceLimit(context, {
+    key: `organisation-mail-to:${context.secrets.hash(`invited:${foldEmail(message.to)}`)}`,
+    ...recipientLimit,
+  });
+  await context.mail.send(message);
 }
 
 async function newInvite(
