@@ -213,6 +213,14 @@ function useSummary(log: Log, isAdmin: boolean) {
     { name: t('logs.column.token'), value: log.token_name === '' ? '—' : tokenName(log, t) },
     ...(log.group === '' ? [] : [{ name: t('logs.column.group'), value: log.group }]),
     ...(mapped === undefined ? [] : [{ name: t('receipt.upstream_model'), value: mapped }]),
+    ...(other?.requested_model === undefined
+      ? []
+      : [
+          {
+            name: t('receipt.requested_model'),
+            value: `${other.requested_model} (${t('receipt.ended_budget', { name: other.ended_budget ?? '' })})`,
+          },
+        ]),
     ...(other?.session?.key === undefined
       ? []
       : [{ name: t('logs.filter.session'), value: <SessionLink id={other.session.key}>{other.session.id}</SessionLink> }]),
