@@ -55,4 +55,6 @@ function areDistinct(limits: readonly (RateLimit | SiteRateLimit)[]): boolean {
   return new Set(limits.map(rateLimitKey)).size === limits.length;
 }
 
-export const limitScopes = ['token', 'user', 'site'] as const;
+/** Whose calls a limit counts. `member`: of a member of an organisation; `team`: of a team together. */
+export const limitScopes = ['token', 'member', 'team', 'user', 'site'] as const;
+export type LimitScope = (typeof limitScopes)[number];

@@ -1,11 +1,18 @@
 // Rate limits and budgets in the records of tokens and users: JSON texts with fields in one order, so that equal lists are equal texts.
 import type { Budget } from '#shared/budgets.ts';
 import type { RateLimit } from '#shared/rate-limits.ts';
+import type { OrganisationMemberRecord, TeamRecord } from '#server/db/records/organisation.ts';
 
 /** Record with limits of its own. Undefined or empty texts stand for none. */
 export interface LimitedRecord {
   rate_limits?: string;
   budgets?: string;
+}
+
+/** Member and team of an organisation's token, with limits of their own. Null for none. */
+export interface LimitedStanding {
+  readonly member: OrganisationMemberRecord | null;
+  readonly team: TeamRecord | null;
 }
 
 /** Reports whether the record has limits of any kind. */

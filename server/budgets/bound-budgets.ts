@@ -1,20 +1,22 @@
 // Budgets that bind a caller, each with the key of its periods: the budget and whose spending it counts.
 import type { Budget, SiteBudget } from '#shared/budgets.ts';
 import { limitSettings } from '#shared/limit-settings.ts';
+import { type LimitScope, limitScopes } from '#shared/rate-limits.ts';
 import { budgetsOf } from '#server/accounts/stored-limits.ts';
 import type { AppContext } from '#server/context.ts';
+import type { OrganisationMemberRecord, TeamRecord } from '#server/db/records/organisation.ts';
 import type { TokenRecord } from '#server/db/records/token.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 import type { Payer } from '#server/money/budgets.ts';
 import { termsOf } from './period-bounds.ts';
 
 export interface BoundBudget {
-  /** `token:7:b1`, `user:3:b1`, `site:b2:all`, `site:b2:user:3`, `site:b2:token:7`, `site:b2:console:3`. */
+  /** `token:7:b1`, `member:4:b1`, `team:2:b1`, `user:3:b1`, `site:b2:all`, `site:b2:user:3`, `site:b2:token:7`, `site:b2:console:3`. */
   readonly key: string;
-  readonly scope: 'token' | 'user' | 'site';
+  readonly scope: LimitScope;
   readonly budget: Budget | SiteBudget;
   readonly terms: string;
-  /** Whose calls it counts; 0 for those of several. */
+  /** Account whose calls it counts; 0 for those of several. Of a member or a team: their organisation. */
   readonly userId: number;
   readonly tokenId: number;
 }
@@ -29,6 +31,14 @@ export function budgetsOfToken(token: TokenRecord): BoundBudget[] {
 export function budgetsOfUser(user: UserRecord): BoundBudget[] {
   return budgetsOf(user).map((budget) => {
     return { key: `user:${user.id}:${budget.id}`, scope: 'user', budget, terms: termsOf(budget), userId: user.id, tokenId: 0 };
+  });
+}
+
+/** Budgets of members or teams of an organisation. */
+function budgetsOfPart(part: OrganisationMemberRecord | TeamRecord, scope: 'member' | 'team'): BoundBudget[] {
+  return budgetsOf(part).map((budget) => {
+    const subject = { userId: part.organisation_id, tokenId: 0 };
+    return { key: `${scope}:${part.id}:${budget.id}`, scope, budget, terms: termsOf(budget), ...subject };
   });
 }
 
@@ -48,14 +58,17 @@ export function siteBudgetsOf(budgets: readonly SiteBudget[], { token, user, gro
 /** Tightest sort last: those of the site are shared by the most callers. */
 export function boundBudgets(payer: Payer, site: readonly SiteBudget[]): BoundBudget[] {
   const ofToken = payer.token === null ? [] : budgetsOfToken(payer.token);
-  return [...ofToken, ...budgetsOfUser(payer.user), ...siteBudgetsOf(site, payer)];
+  const { member = null, team = null } = payer.standing ?? {};
+  const ofMember = member === null ? [] : budgetsOfPart(member, 'member');
+  const ofTeam = team === null ? [] : budgetsOfPart(team, 'team');
+  return [...ofToken, ...ofMember, ...ofTeam, ...budgetsOfUser(payer.user), ...siteBudgetsOf(site, payer)];
 }
 
 /** Parts of a key; null if it is not one. */
 export function readKey(key: string): { scope: BoundBudget['scope']; id: string; counted: string; subject: number } | null {
-  const own = /^(token|user):(\d{1,15}):([a-z0-9]{1,16})$/.exec(key);
+  const own = /^(token|member|team|user):(\d{1,15}):([a-z0-9]{1,16})$/.exec(key);
   if (own !== null) {
-    const scope = own[1] === 'token' ? 'token' : 'user';
+    const scope = limitScopes.find((one) => one === own[1]) ?? 'user';
     return { scope, id: own[3] ?? '', counted: scope, subject: Number(own[2]) };
   }
   const site = /^site:([a-z0-9]{1,16}):(?:(all)|(user|token|console):(\d{1,15}))$/.exec(key);
@@ -80,6 +93,12 @@ export async function storedBudget({ db }: Pick<AppContext, 'db'>, key: string):
   if (parts.scope === 'token') {
     const token = await db.collection('tokens').get(parts.subject);
     return token === null || token.DeletedAt !== null ? null : (budgetsOfToken(token).find((bound) => bound.key === key) ?? null);
+  }
+  if (parts.scope === 'member' || parts.scope === 'team') {
+    const { scope } = parts;
+    const part =
+      scope === 'member' ? await db.collection('organisation_members').get(parts.subject) : await db.collection('teams').get(parts.subject);
+    return part === null ? null : (budgetsOfPart(part, scope).find((bound) => bound.key === key) ?? null);
   }
   const user = await db.collection('users').get(parts.subject);
   return user === null || user.DeletedAt !== null ? null : (budgetsOfUser(user).find((bound) => bound.key === key) ?? null);

@@ -44,7 +44,7 @@ interface Bound {
   account: BoundAccount | undefined;
 }
 
-interface CompiledBudgets extends Pick<Payer, 'user' | 'group'> {
+interface CompiledBudgets extends Pick<Payer, 'user' | 'group' | 'standing'> {
   revision: number;
   bounds: readonly Bound[];
 }
@@ -128,12 +128,13 @@ export class BudgetFinder implements Budgets {
   }
 
   #boundsOf(payer: Payer): readonly Bound[] {
-    const { token, user, group } = payer;
+    const { token, user, group, standing } = payer;
     const { revision } = this.#parts.settings;
     const known = this.#compiled.get(token ?? user);
-    if (known !== undefined && known.user === user && known.group === group && known.revision === revision) return known.bounds;
+    if (known !== undefined && known.user === user && known.group === group && known.standing === standing && known.revision === revision)
+      return known.bounds;
     const bounds = boundBudgets(payer, this.#site).map((bound) => ({ bound, period: this.#periodOf(bound.key), account: undefined }));
-    this.#compiled.set(token ?? user, { user, group, revision, bounds });
+    this.#compiled.set(token ?? user, { user, group, standing, revision, bounds });
     return bounds;
   }
 

@@ -5,7 +5,7 @@ import type { AppContext } from '#server/context.ts';
 import type { BudgetPeriodRecord } from '#server/db/records/budget-period.ts';
 import { balanceOf } from '#server/money/account.ts';
 import { alertOfBudget } from '#server/notify/notifications.ts';
-import { type BoundBudget, storedBudget } from './bound-budgets.ts';
+import { type BoundBudget, readKey, storedBudget } from './bound-budgets.ts';
 
 type NoteContext = Pick<AppContext, 'db' | 'now'>;
 
@@ -16,6 +16,8 @@ export interface BudgetNotes {
   check(): Promise<void>;
 }
 
+/** Owners, and administrators, of an organisation who are notified. */
+const mostReaders = 20;
 /** Periods that are read together. */
 const atOnce = 100;
 
@@ -62,8 +64,35 @@ async function report(
   const { scope, budget, userId, tokenId } = bound;
   const token = tokenId === 0 ? null : await db.collection('tokens').get(tokenId);
   const user = userId === 0 ? null : await db.collection('users').get(userId);
-  const subject = token?.name ?? user?.username ?? '';
+  const subject = token?.name ?? (await nameOfPart(db, bound)) ?? user?.username ?? '';
   const { name = budget.id } = budget;
   const event = { scope, subject, name, percent, used: period.used_quota, amount, ends_at: period.ends_at };
-  await alertOfBudget({ db, now }, { key: `budget:${period.id}:${percent}`, userId, toAdministrators: scope === 'site', event });
+  const toAdministrators = scope === 'site';
+  const readers = user?.kind === 'organisation' ? await readersOf(db, bound) : [userId];
+  for (const reader of readers) {
+    await alertOfBudget({ db, now }, { key: `budget:${period.id}:${percent}`, userId: reader, toAdministrators, event });
+  }
+}
+
+/** Name of the team, or of the member's account, that the budget belongs to. */
+async function nameOfPart(db: NoteContext['db'], { scope, key }: BoundBudget): Promise<string | undefined> {
+  const id = readKey(key)?.subject ?? 0;
+  if (scope === 'team') return (await db.collection('teams').get(id))?.name;
+  if (scope !== 'member') return undefined;
+  const member = await db.collection('organisation_members').get(id);
+  return member === null ? undefined : (await db.collection('users').get(member.user_id))?.username;
+}
+
+/** An organisation has no mailbox: those who manage it are notified, and the member whose budget it is. */
+async function readersOf(db: NoteContext['db'], { scope, key, userId }: BoundBudget): Promise<number[]> {
+  const readers = new Set<number>();
+  for (const role of ['owner', 'administrator'] as const) {
+    const found = await db
+      .collection('organisation_members')
+      .find({ organisation_id: userId, role, suspended: { exists: false } }, { limit: mostReaders });
+    for (const { user_id: id } of found) readers.add(id);
+  }
+  const member = scope === 'member' ? await db.collection('organisation_members').get(readKey(key)?.subject ?? 0) : null;
+  if (member !== null && member.suspended !== true) readers.add(member.user_id);
+  return [...readers];
 }

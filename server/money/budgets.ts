@@ -2,6 +2,7 @@
 import { AppError } from '#shared/errors.ts';
 import { quotaText } from '#shared/quota.ts';
 import type { AppContext } from '#server/context.ts';
+import type { OrganisationMemberRecord, TeamRecord } from '#server/db/records/organisation.ts';
 import type { TokenRecord } from '#server/db/records/token.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 import type { Reservation } from '#server/money/leases/reservation.ts';
@@ -30,6 +31,8 @@ export interface Payer {
   readonly user: UserRecord;
   /** Group of the call. */
   readonly group: string;
+  /** Member and team of an organisation's token, whose budgets pay, too. */
+  readonly standing?: { readonly member: OrganisationMemberRecord | null; readonly team: TeamRecord | null } | undefined;
 }
 
 /** Budget in its current period, from which a call is reserved. */

@@ -2,6 +2,7 @@
 import { ChannelStatus } from '#shared/channels.ts';
 import { type Language, reasonText } from '#shared/errors.ts';
 import type { PriceSyncFailure } from '#shared/price-sync.ts';
+import type { LimitScope } from '#shared/rate-limits.ts';
 import { quotaText } from '#shared/quota.ts';
 import type { NotificationEvent } from '#server/db/records/notification.ts';
 import type { Settings } from '#server/settings/settings.ts';
@@ -162,8 +163,10 @@ const budgetUsed: Texts = {
   zh: { title: '预算“{0}”已使用 {1}%', content: '{2}预算“{0}”已使用 {1}%：{3} / {4}。{5}' },
   en: { title: 'Budget “{0}”: {1}% used', content: '{2}budget “{0}”: {1}% used, {3} of {4}. {5}' },
 };
-const budgetOf: Record<'token' | 'user' | 'site', Record<Language, string>> = {
+const budgetOf: Record<LimitScope, Record<Language, string>> = {
   token: { zh: '令牌“{0}”的', en: 'Key “{0}”, ' },
+  member: { zh: '成员“{0}”的', en: 'Member “{0}”, ' },
+  team: { zh: '团队“{0}”的', en: 'Team “{0}”, ' },
   user: { zh: '用户“{0}”的', en: 'User “{0}”, ' },
   site: { zh: '站点的', en: 'Of the site, ' },
 };

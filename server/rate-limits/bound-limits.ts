@@ -1,8 +1,8 @@
 // The limits that bind a caller: those in the records of its token and its user, and those of the site that concern its group.
 import { hash } from 'node:crypto';
 import { concernsModel } from '#shared/limit-models.ts';
-import { type RateLimit, rateLimitKey, type RateWindow, type SiteRateLimit } from '#shared/rate-limits.ts';
-import { type LimitedRecord, rateLimitsOf } from '#server/accounts/stored-limits.ts';
+import { type LimitScope, type RateLimit, rateLimitKey, type RateWindow, type SiteRateLimit } from '#shared/rate-limits.ts';
+import { type LimitedRecord, type LimitedStanding, rateLimitsOf } from '#server/accounts/stored-limits.ts';
 import type { TokenRecord } from '#server/db/records/token.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 
@@ -13,10 +13,12 @@ export interface LimitedCaller {
   readonly user: UserRecord;
   /** Group that pays. */
   readonly group: string;
+  /** Member and team of an organisation's token, whose limits bind it, too. */
+  readonly standing?: LimitedStanding | undefined;
 }
 
 export interface BoundLimit {
-  readonly scope: 'token' | 'user' | 'site';
+  readonly scope: LimitScope;
   readonly limit: RateLimit | SiteRateLimit;
   /** Id of its counter, without the window. */
   readonly key: string;
@@ -39,7 +41,7 @@ export const windowMs: Readonly<Record<RateWindow, number>> = { minute: 60_000, 
 const compiled = new WeakMap<LimitedRecord, { text: string; set: LimitSet }>();
 
 /** Returns the limits in a record. Parsed once per record that is in memory. */
-export function limitsIn(record: LimitedRecord & { id: number }, scope: 'token' | 'user'): LimitSet {
+export function limitsIn(record: LimitedRecord & { id: number }, scope: Exclude<LimitScope, 'site'>): LimitSet {
   const text = record.rate_limits ?? '';
   const known = compiled.get(record);
   if (known?.text === text) return known.set;

@@ -15,6 +15,8 @@ const units: Readonly<Record<'requests' | 'tokens', LocalText>> = {
 const subjects = {
   token: { zh: '此令牌', en: 'this key' },
   user: { zh: '此账户', en: 'this account' },
+  member: { zh: '此成员', en: 'this member' },
+  team: { zh: '此团队', en: 'this team' },
   each_user: { zh: '每个用户', en: 'each user' },
   each_token: { zh: '每个令牌', en: 'each key' },
   all: { zh: '全站', en: 'the whole site' },

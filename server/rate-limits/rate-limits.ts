@@ -119,9 +119,13 @@ export class RateLimits {
     const { token, user } = caller;
     const ofToken = token === null || !limitsRates(token) ? null : limitsIn(token, 'token');
     const ofUser = limitsRates(user) ? limitsIn(user, 'user') : null;
+    const { member = null, team = null } = caller.standing ?? {};
+    const ofMember = member === null || !limitsRates(member) ? null : limitsIn(member, 'member');
+    const ofTeam = team === null || !limitsRates(team) ? null : limitsIn(team, 'team');
     const site = this.#siteLimits();
-    if (site.length === 0 && (ofToken === null || ofUser === null)) return ofToken ?? ofUser;
-    return joined([ofToken, ofUser, setOf(siteLimitsFor(site, caller))].filter((set) => set !== null));
+    const own = [ofToken, ofMember, ofTeam, ofUser].filter((set) => set !== null);
+    if (site.length === 0 && own.length <= 1) return own[0] ?? null;
+    return joined([...own, setOf(siteLimitsFor(site, caller))]);
   }
 }
 

@@ -20,7 +20,7 @@ export interface Admission {
   /** Channel that an administrator pinned by the key's suffix. */
   readonly pinnedChannel: number | undefined;
   readonly models: ReadonlySet<string> | null;
-  /** Whether the records of the token or the user have rate limits or budgets. */
+  /** Whether the records of the token, the user, or the member and the team of an organisation have rate limits or budgets. */
   readonly isLimited: boolean;
   readonly ranges: readonly Range[] | null;
   /** Organisation, member and team of the token. Undefined for a token of a person. */
@@ -51,7 +51,10 @@ export interface KeyAdmission extends Admission {
 /** @param standing of a token of an organisation */
 export function admissionOf(token: TokenRecord, user: UserRecord, secretUntil = -1, standing: Standing | null = null): KeyAdmission {
   const admission = ownAdmission(token, user, secretUntil);
-  return standing === null ? admission : { ...admission, standing, policies: policiesOf(standing).map(compiled) };
+  if (standing === null) return admission;
+  const { member, team } = standing;
+  const isLimited = admission.isLimited || (member !== null && hasLimits(member)) || (team !== null && hasLimits(team));
+  return { ...admission, isLimited, standing, policies: policiesOf(standing).map(compiled) };
 }
 
 /** By text: keys of an organisation share a policy, which takes more memory than a key. */

@@ -1,5 +1,6 @@
 import type { FailureReason } from '#shared/failure-reasons.ts';
 import type { PriceSyncFailure } from '#shared/price-sync.ts';
+import type { LimitScope } from '#shared/rate-limits.ts';
 import type { NotificationProblem, NotificationState, NotifyType } from '#shared/notifications.ts';
 
 /** Content of a notification. Amounts are quota. */
@@ -8,7 +9,7 @@ export type NotificationEvent =
   /** A budget was used up to a mark (percent). `scope` says whose it is, `subject` is the name of that token or user; amounts are quota, of the period. */
   | {
       code: 'budget_used';
-      scope: 'token' | 'user' | 'site';
+      scope: LimitScope;
       subject: string;
       name: string;
       percent: number;

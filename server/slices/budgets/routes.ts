@@ -2,6 +2,7 @@
 import { type BudgetState, budgetApi } from '#shared/budget-states.ts';
 import { commaList } from '#shared/comma-list.ts';
 import { AppError } from '#shared/errors.ts';
+import { mayInOrganisation } from '#shared/organisation-roles.ts';
 import { Role } from '#shared/roles.ts';
 import type { HeldLimit } from '#shared/tokens.ts';
 import { limitedAccount, readableUser } from '#server/accounts/limited-account.ts';
@@ -21,12 +22,12 @@ export function mountBudgets(host: RouteHost): void {
     const { context, query } = call;
     const caller = signedIn(call);
     const actor = caller.user;
-    const { token, user } = await limitedAccount(context, actor, query);
+    const { token, user, standing } = await limitedAccount(context, actor, query);
     if (token !== null && user.id === actor.id) await checkReach(context, caller, [token.id]);
     const group = token === null || token.group === '' ? user.group : token.group;
-    const bounds = boundBudgets({ token, user, group }, context.settings.get('SiteBudgets'));
+    const bounds = boundBudgets({ token, user, group, standing }, context.settings.get('SiteBudgets'));
     const states: BudgetState[] = [];
-    for (const bound of bounds) if (mayRead(actor, bound)) states.push(await present(context, actor, bound));
+    for (const bound of bounds) if (mayRead(actor, bound)) states.push(await present(context, caller, bound));
     return states;
   });
 
@@ -48,7 +49,7 @@ export function mountBudgets(host: RouteHost): void {
     const caller = signedIn(call);
     const bound = await editable(context, caller, body.key);
     await raiseBudget(context, bound, { amount: body.amount, ref: body.ref, actorId: caller.user.id });
-    return present(context, caller.user, bound);
+    return present(context, caller, bound);
   });
 
   mount(host, budgetApi.reset, async (call) => {
@@ -56,12 +57,12 @@ export function mountBudgets(host: RouteHost): void {
     const caller = signedIn(call);
     const bound = await editable(context, caller, body.key);
     await resetBudget(context, bound, body.ref);
-    return present(context, caller.user, bound);
+    return present(context, caller, bound);
   });
 }
 
-async function present(context: AppContext, actor: UserRecord, bound: BoundBudget): Promise<BudgetState> {
-  return { ...(await readState(context, bound)), is_editable: await mayEdit(context, actor, bound) };
+async function present(context: AppContext, caller: Caller, bound: BoundBudget): Promise<BudgetState> {
+  return { ...(await readState(context, bound)), is_editable: await mayEdit(context, caller, bound) };
 }
 
 /** What all callers together spend is for administrators. */
@@ -82,16 +83,17 @@ async function readable(context: AppContext, caller: Caller, key: string): Promi
 /** @throws {AppError} as `readable`; `token_limit_held`, `user_edit_denied` */
 async function editable(context: AppContext, caller: Caller, key: string): Promise<BoundBudget> {
   const bound = await readable(context, caller, key);
-  if (await mayEdit(context, caller.user, bound)) return bound;
+  if (await mayEdit(context, caller, bound)) return bound;
   const token = bound.scope === 'token' ? await context.db.collection('tokens').get(bound.tokenId) : null;
   throw token === null ? new AppError('user_edit_denied') : new AppError('token_limit_held', { name: token.name });
 }
 
 const heldName: HeldLimit = 'budgets';
 
-/** Budgets of users and of the site bind their callers; owners change those of their tokens that no administrator holds. */
-async function mayEdit({ db }: AppContext, actor: UserRecord, { scope, tokenId, userId }: BoundBudget): Promise<boolean> {
+/** Budgets of users and of the site bind their callers; owners change those of their tokens that no administrator holds, organisations their own. */
+async function mayEdit({ db }: AppContext, { user: actor, membership }: Caller, { scope, tokenId, userId }: BoundBudget): Promise<boolean> {
   if (actor.role >= Role.admin) return true;
+  if (membership != null) return scope !== 'site' && userId === actor.id && mayInOrganisation(membership.member.role, 'manage');
   if (scope !== 'token' || userId !== actor.id) return false;
   const token = await db.collection('tokens').get(tokenId);
   return token !== null && !commaList(token.held ?? '').includes(heldName);

@@ -8,10 +8,10 @@ export function mountRateLimits(host: RouteHost): void {
   mount(host, rateLimitApi.state, async (call) => {
     const { context, query } = call;
     const actor = signedIn(call).user;
-    const { token, user } = await limitedAccount(context, actor, query);
+    const { token, user, standing } = await limitedAccount(context, actor, query);
     const { rateLimits } = context;
     const group = token === null || token.group === '' ? user.group : token.group;
-    const limits = rateLimits.allOf({ token, user, group }, actor.role >= Role.admin);
+    const limits = rateLimits.allOf({ token, user, group, standing }, actor.role >= Role.admin);
     // Without a token, limits that count each token say nothing.
     const counted = limits.counted.filter(({ limit }) => token !== null || !('counted' in limit) || limit.counted !== 'token');
     return rateLimits.states({ ...limits, counted });

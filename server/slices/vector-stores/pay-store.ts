@@ -2,6 +2,7 @@
 // recorded before money moves, under a reference from the record, so that any process can continue it exactly once.
 import { isAutoGroup } from '#server/settings/usable-groups.ts';
 import type { AppContext } from '#server/context.ts';
+import { readStanding } from '#server/accounts/memberships.ts';
 import { DatabaseUnavailable } from '#server/db/collection.ts';
 import type { VectorStoreRecord } from '#server/db/records/vector-store.ts';
 import { type AccountKind, budgetList, idsIn } from '#server/money/account.ts';
@@ -64,7 +65,8 @@ async function budgetsOf(
 ): Promise<Pick<VectorStoreRecord, 'pending_budgets' | 'pending_hard'>> {
   const [token, user] = await Promise.all([db.collection('tokens').get(tokenId), db.collection('users').get(userId)]);
   if (token === null || token.DeletedAt !== null || user === null) return {};
-  const accounts = await budgets.of({ token, user, group }, storeModel);
+  const standing = user.kind === 'organisation' ? ((await readStanding(db, token)) ?? undefined) : undefined;
+  const accounts = await budgets.of({ token, user, group, standing }, storeModel);
   if (accounts.length === 0) return {};
   const hard = accounts.filter(({ isHard }) => isHard);
   return { pending_budgets: budgetList(accounts.map(({ id }) => id)), pending_hard: budgetList(hard.map(({ id }) => id)) };

@@ -1,0 +1,110 @@
+// Rate limits and budgets of members and teams: what they count, who sees and raises them.
+import { describe, expect, it } from 'vitest';
+import { addMember } from '#server/accounts/members.ts';
+import { engines } from '#tests/support/engines.ts';
+import { createScene, type RelayScene } from '#tests/support/relay-scene.ts';
+import { until } from '#tests/support/until.ts';
+
+const path = '/api/organisation/';
+
+async function buildOrganisation(scene: RelayScene) {
+  const person = await scene.app.createUser({ quota: 100_000_000 });
+  const owner = await scene.app.as(person);
+  const { id } = (await owner.post(path, { name: 'Harbour Labs', ref: 'reference-found' })).data as { id: number };
+  await owner.post(`${path}${id}/fund`, { amount: 50_000_000, ref: 'reference-fund' });
+  const behalf = { headers: { 'openai-organization': `org-${id}` } };
+  const team = (await owner.post(`${path}${id}/teams`, { name: 'Search' })).data.id as number;
+  const join = async (role: 'developer' | 'reader', teamId = team) => {
+    const user = await scene.app.createUser();
+    await addMember(scene.app.context, id, { user_id: user.id, role, team_id: teamId, source: 'invite', invited_by: person.id });
+    const client = await scene.app.as(user);
+    const key =
+      role === 'reader' ? '' : (await client.post('/api/token/', { name: user.username, unlimited_quota: true }, behalf)).data[0].key;
+    const call = async () => scene.chat({}, { authorization: `Bearer sk-${key}` });
+    return { userId: user.id, client, call };
+  };
+  return { id, owner, behalf, team, join };
+}
+
+describe.each(engines)('limits of organisations on $kind', { concurrent: true }, (engine) => {
+  it('limits of a member and of a team bind all of their keys, and no others', async () => {
+    await using scene = await createScene(engine);
+    const { id, owner, behalf, team, join } = await buildOrganisation(scene);
+    const [ann, ben, cid] = [await join('developer'), await join('developer'), await join('developer', 0)];
+    const statuses = async (...calls: (() => Promise<Response>)[]) => {
+      const found: number[] = [];
+      for (const call of calls) found.push((await call()).status);
+      return found;
+    };
+    const perHour = (amount: number) => ({ rate_limits: [{ meter: 'requests', per: 'hour', amount }] });
+    await owner.put(`${path}${id}/members/${ann.userId}`, perHour(2));
+    await owner.put(`${path}${id}/teams/${team}`, perHour(3));
+    // A second key of the same member counts as the first one.
+    const second = (await ann.client.post('/api/token/', { name: 'second', unlimited_quota: true }, behalf)).data[0].key;
+    const callSecond = () => scene.chat({}, { authorization: `Bearer sk-${second}` });
+    expect(await statuses(ann.call, callSecond, ann.call, callSecond)).toEqual([200, 200, 429, 429]);
+    expect(await (await ann.call()).text()).toMatch(/此成员|this member/);
+    expect(await statuses(ben.call, ben.call)).toEqual([200, 429]);
+    expect(await statuses(cid.call, cid.call)).toEqual([200, 200]);
+    const states = async (query: string) => (await owner.get(`/api/rate_limit/?${query}`, behalf)).data;
+    expect(await states(`member_id=${ann.userId}`)).toMatchObject([{ scope: 'member', left: 0 }]);
+    expect(await states(`team_id=${team}`)).toMatchObject([{ scope: 'team', left: 0 }]);
+    const token = (await owner.get('/api/token/search?keyword=second', behalf)).data[0].id;
+    expect((await states(`token_id=${token}`)).map((state: { scope: string }) => state.scope).toSorted()).toEqual(['member', 'team']);
+    // Of another organisation, or as a person: nothing.
+    expect(await owner.get('/api/rate_limit/?member_id=999999', behalf)).toMatchObject({ code: 'member_unknown' });
+    expect(await owner.get('/api/rate_limit/?team_id=999999', behalf)).toMatchObject({ code: 'team_unknown' });
+    expect((await owner.get(`/api/rate_limit/?member_id=${ann.userId}`)).data).toEqual([]);
+    // A moved member counts there; a removed limit binds no longer.
+    await owner.put(`${path}${id}/members/${ben.userId}`, { team_id: 0 });
+    await until(async () => (await ben.call()).status === 200);
+    await owner.put(`${path}${id}/members/${ann.userId}`, { rate_limits: [], team_id: 0 });
+    await until(async () => (await ann.call()).status === 200);
+  });
+
+  it('budgets of a member and of a team are charged and end, and those who manage raise them', async () => {
+    await using scene = await createScene(engine);
+    const { id, owner, behalf, team, join } = await buildOrganisation(scene);
+    const [ann, ben, reader] = [await join('developer'), await join('developer'), await join('reader')];
+    const month = (amount: number) => ({ budgets: [{ id: 'm1', amount, period: 'month', starts: 'calendar', at_end: 'stop' }] });
+    expect((await ben.call()).status).toBe(200);
+    await scene.app.context.ledger.idle(5000);
+    const amount = 10 * ((await scene.app.context.db.collection('logs').first({ user_id: id, type: 2 }))?.quota ?? 0);
+    const saved = await owner.put(`${path}${id}/members/${ann.userId}`, month(amount));
+    expect(saved, JSON.stringify(saved.body)).toMatchObject({ success: true });
+    expect(await owner.put(`${path}${id}/teams/${team}`, month(1_000_000))).toMatchObject({ success: true });
+    const ends: string[] = [];
+    for (let count = 0; count < 40 && ends.length === 0; count += 1) {
+      const response = await ann.call();
+      const text = await response.text();
+      if (response.status !== 200) ends.push(text);
+    }
+    expect(ends[0]).toContain('m1');
+    expect((await ben.call()).status).toBe(200);
+    await scene.app.context.ledger.idle(5000);
+    const rows = await scene.app.context.db.collection('logs').find({ user_id: id, type: 2 }, { sort: [['id', 1]] });
+    // Those who manage are notified, and the member.
+    await scene.app.context.budgets.check();
+    const notices = await scene.app.context.db.collection('notifications').find({}, { limit: 50 });
+    const notified = notices.filter(({ event }) => event.code === 'budget_used').map(({ user_id: to }) => to);
+    expect(notified).toEqual(expect.arrayContaining([owner.userId, ann.userId]));
+    expect(notified).not.toContain(ben.userId);
+    expect(notified).not.toContain(id);
+    const states = async (query: string, client = owner) => (await client.get(`/api/budget/?${query}`, behalf)).data;
+    const [ofMember] = await states(`member_id=${ann.userId}`);
+    expect(ofMember).toMatchObject({ scope: 'member', amount, is_editable: true });
+    expect(ofMember.used).toBeLessThanOrEqual(amount);
+    const [ofTeam] = await states(`team_id=${team}`);
+    expect(ofTeam.used).toBe(rows.slice(1).reduce((sum, row) => sum + row.quota, 0));
+    expect((await states(`member_id=${ann.userId}`, reader.client))[0]).toMatchObject({ is_editable: false });
+    const raise = (client = owner, options = behalf) =>
+      client.post('/api/budget/raise', { key: ofMember.key, amount: 1_000_000, ref: 'reference-raise' }, options);
+    expect(await raise(reader.client)).toMatchObject({ code: 'organisation_right_missing' });
+    expect(await raise(ann.client)).toMatchObject({ code: 'organisation_right_missing' });
+    expect(await ann.client.post('/api/budget/raise', { key: ofMember.key, amount: 1_000_000, ref: 'reference-own' })).toMatchObject({
+      code: 'not_found',
+    });
+    expect(await raise()).toMatchObject({ success: true, data: { amount: 1_000_000 + amount } });
+    await until(async () => (await ann.call()).status === 200);
+  });
+});
