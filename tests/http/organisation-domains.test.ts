@@ -121,6 +121,7 @@ describe.each(engines)('domains of organisations on $kind', (engine) => {
     const made = await provision('prov@harbour.example');
     expect((await signIn('prov@harbour.example', { isEmailVerified: false })).userId).not.toBe(made);
     expect((await signIn('prov@harbour.example', { provider: 'github' })).userId).not.toBe(made);
+    expect((await signIn('prov+other@harbour.example')).userId).not.toBe(made);
     const first = await signIn('Prov@Harbour.example');
     expect(first).toMatchObject({ userId: made, organisations: [{ id, role: 'developer' }] });
     // Another subject with the same address is another account; the same one comes back.

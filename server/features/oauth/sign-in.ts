@@ -42,6 +42,8 @@ async function takeOverProvisioned(context: AppContext, person: Person): Promise
   if (person.provider !== 'oidc' || person.email === '') return null;
   const user = await findByEmail(context, person.email);
   if (user?.provisioned_by === undefined || user.DeletedAt !== null || user.password_hash !== '') return null;
+  // Found by the mailbox: `mary+x` may be another person at a provider.
+  if (user.email.toLowerCase() !== person.email.toLowerCase()) return null;
   const isUsed = Object.entries(subjectFields).some(([binding, field]) => binding !== 'email' && user[field] !== undefined);
   const organisation = isUsed ? null : await context.db.collection('organisations').get(user.provisioned_by);
   if (organisation === null || organisation.DeletedAt !== null || !isInDomains(organisation, person.email)) return null;
