@@ -186,6 +186,16 @@ describe.each(engines)('people of organisations on $kind', { concurrent: true },
     }
     expect(await root.delete(`/api/user/${id}`)).toMatchObject({ code: 'user_edit_denied' });
     expect(await owner.get(`${path}${id}`)).toMatchObject({ data: { status: 1, quota: 4_000_000 } });
+    // Disabled, it can be looked at, and nothing leaves it or comes in.
+    expect(await root.put(`${path}${id}/manage`, { status: 2 })).toMatchObject({ data: { status: 2 } });
+    for (const direction of ['in', 'out']) {
+      expect(await owner.post(`${path}${id}/fund`, { amount: 5, direction, ref: `reference-${direction}` })).toMatchObject({
+        code: 'organisation_disabled',
+      });
+    }
+    expect(await owner.put(`${path}${id}`, { name: 'Other' })).toMatchObject({ code: 'organisation_disabled' });
+    expect(await owner.get(`${path}${id}/members`)).toMatchObject({ success: true });
+    expect(await owner.get(`${path}${id}`)).toMatchObject({ data: { status: 2, quota: 4_000_000 } });
   });
 
   it('what records of tokens and teams list is short, so that lists of them are', async () => {

@@ -16,7 +16,7 @@ import { endOrganisation, foundOrganisation } from './found-organisation.ts';
 import { acceptInvite, findInvite, invite } from './invites.ts';
 import { editMember, removeMember } from './members.ts';
 import { presentInvite, presentMember, presentOrganisation, presentTeam } from './present.ts';
-import { reach, type Reached, readOrganisation } from './reach.ts';
+import { reach, type Reached, readOrganisation, requireActive } from './reach.ts';
 import { listParts, type PartOfUsage, spanOf, sumBy, thisMonth, tokensOf, usageByModel, usageByToken } from './read-usage.ts';
 import { transferQuota } from './transfer-quota.ts';
 
@@ -113,7 +113,7 @@ function mountOne(host: RouteHost): void {
     const { organisation, person } = await reached(call, right);
     const [from, to] = direction === 'out' ? [organisation.id, person.id] : [person.id, organisation.id];
     await withOrganisationLock(call.context, organisation.id, async () => {
-      await reached(call, right);
+      requireActive(await reached(call, right));
       await transferQuota(call.context, { from, to, amount, actorId: person.id, ref });
     });
     return again(call);
