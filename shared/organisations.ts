@@ -11,9 +11,9 @@ import { RateLimits } from '#shared/rate-limits.ts';
 import { ruleCheck } from '#shared/rule-check.ts';
 import { quotaLimit } from '#shared/user.ts';
 
-/** Header that names the organisation: `org-<id>`. */
-export const organisationHeader = 'openai-organization';
 export const mostMembers = 10_000;
+/** Members that one call edits. */
+export const mostEditedMembers = 200;
 export const mostTeams = 200;
 export const mostOpenInvites = 500;
 /** Days after which an invitation ends. */
@@ -48,6 +48,8 @@ export const Organisation = z.object({
   /** Quota; only for those who read its usage. */
   quota: z.optional(z.int()),
   used_quota: z.optional(z.int()),
+  /** Balance right after the last credit. */
+  full_mark: z.optional(z.int()),
   /** Group of the account. */
   group: z.string(),
   created_time: z.int(),
@@ -109,6 +111,9 @@ export const OrganisationInvite = z.object({
   created_at: z.int(),
   expires_at: z.int(),
   mail: z.enum(['none', 'sent', 'failed']),
+  /** Of the member that it makes. */
+  rate_limits: RateLimits,
+  budgets: Budgets,
 });
 export type OrganisationInvite = z.infer<typeof OrganisationInvite>;
 
@@ -226,6 +231,21 @@ export const organisationApi = {
     reply: Member,
     summary: 'Role, team and limits of a member',
   }),
+  /** The same change of several members; refused for all if it is refused for one. Absent fields stay as they are. */
+  editMembers: endpoint('PUT', '/api/organisation/:id/members', {
+    access: 'user',
+    audit: audit('changed'),
+    params: OrganisationParam,
+    body: z.object({
+      user_ids: z.array(z.int().check(z.minimum(1))).check(z.minLength(1), z.maxLength(mostEditedMembers)),
+      role: z.optional(Role),
+      team_id: z.optional(z.int().check(z.minimum(0))),
+      is_suspended: z.optional(z.boolean()),
+      ...limitFields,
+    }),
+    reply: z.array(Member),
+    summary: 'Role, team and limits of several members',
+  }),
   /** The caller, or a member. The tokens go to the member named in `hand_over_to`, or become those of service accounts (0). */
   removeMember: endpoint('DELETE', '/api/organisation/:id/members/:user', {
     access: 'user',
@@ -241,17 +261,23 @@ export const organisationApi = {
     reply: z.array(OrganisationInvite),
     summary: 'Open invitations of an organisation',
   }),
-  /** Without mail addresses, the reply has a link for one person. */
+  /** Without mail addresses, the reply has a link for one person; with `delivery: 'link'`, one for each address. Budgets and rate limits become the members'. */
   invite: endpoint('POST', '/api/organisation/:id/invites', {
     access: 'user',
     audit: audit('changed'),
     params: OrganisationParam,
     body: z.object({
       emails: z.array(z.string().check(z.minLength(3), z.maxLength(254))).check(z.maxLength(100)),
+      delivery: z.optional(z.enum(['mail', 'link'])),
       role: Role,
       team_id: z.optional(z.int().check(z.minimum(0))),
+      ...limitFields,
     }),
-    reply: z.object({ invites: z.array(OrganisationInvite), link: z.optional(z.string()) }),
+    reply: z.object({
+      invites: z.array(OrganisationInvite),
+      link: z.optional(z.string()),
+      links: z.optional(z.array(z.object({ email: z.string(), link: z.string() }))),
+    }),
     summary: 'Invite people by mail, or by a link',
   }),
   withdraw: endpoint('DELETE', '/api/organisation/:id/invites/:invite', {

@@ -94,7 +94,7 @@ export async function leaveOrganisations(context: AppContext, userId: number, is
 }
 
 export type Joining = Pick<OrganisationMemberRecord, 'user_id' | 'role' | 'team_id' | 'source' | 'invited_by'> &
-  Partial<Pick<OrganisationMemberRecord, 'external_id' | 'scim_name' | 'scim_key' | 'suspended'>>;
+  Partial<Pick<OrganisationMemberRecord, 'external_id' | 'scim_name' | 'scim_key' | 'suspended' | 'rate_limits' | 'budgets'>>;
 
 /**
  * Adds a member; returns the existing one if there is one.
@@ -197,9 +197,19 @@ export async function memberOf(
   return member;
 }
 
-/** @throws {AppError} `organisation_last_owner` */
-export async function requireOtherOwner({ db }: AppContext, { id, organisation_id }: OrganisationMemberRecord): Promise<void> {
+/**
+ * @param leaving owners who lose their role or their access together
+ * @throws {AppError} `organisation_last_owner`
+ */
+export async function requireOtherOwner(
+  { db }: AppContext,
+  owner: OrganisationMemberRecord,
+  leaving: readonly OrganisationMemberRecord[] = [owner],
+): Promise<void> {
   const role: OrganisationRole = 'owner';
-  const other = await db.collection('organisation_members').first({ organisation_id, role, id: { ne: id }, suspended: { exists: false } });
-  if (other === null) throw new AppError('organisation_last_owner');
+  // One more than those who leave is enough to find another.
+  const owners = await db
+    .collection('organisation_members')
+    .find({ organisation_id: owner.organisation_id, role, suspended: { exists: false } }, { sort: [['id', 1]], limit: leaving.length + 1 });
+  if (!owners.some(({ id }) => leaving.every((member) => member.id !== id))) throw new AppError('organisation_last_owner');
 }

@@ -226,6 +226,8 @@ export const auditedFields: { readonly [Name in AuditedName]: Modes<Records[Name
     created_at: 'none',
     expires_at: 'none',
     mail: 'none',
+    rate_limits: 'value',
+    budgets: 'value',
   },
 };
 

@@ -1,8 +1,8 @@
 // Members of organisations, and calls of the console that a member makes on behalf of one.
 import { AppError } from '#shared/errors.ts';
 import type { Endpoint } from '#shared/contract.ts';
+import { organisationHeader } from '#shared/organisation-header.ts';
 import { mayInOrganisation } from '#shared/organisation-roles.ts';
-import { organisationHeader } from '#shared/organisations.ts';
 import { UserStatus } from '#shared/user.ts';
 import type { Database } from '#server/db/database.ts';
 import type { OrganisationMemberRecord } from '#server/db/records/organisation.ts';

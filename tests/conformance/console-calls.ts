@@ -141,6 +141,7 @@ PUT /api/organisation/{id}/manage admin
 DELETE /api/organisation/{id} user
 POST /api/organisation/{id}/fund user
 GET /api/organisation/{id}/members user
+PUT /api/organisation/{id}/members user
 PUT /api/organisation/{id}/members/{user} user
 DELETE /api/organisation/{id}/members/{user} user
 GET /api/organisation/{id}/invites user

@@ -78,7 +78,7 @@ const organisationOf = async ({ app, owner }: Scene): Promise<number> =>
   (await (await app.as(owner)).post('/api/organisation/', { name: 'Harbour', ref: `found-${owner.id}` })).data.id;
 /** With a second member, a team and an invitation. */
 const inOrganisation =
-  (bodyOf: (ids: { id: number }) => unknown = () => undefined): Row =>
+  (bodyOf: (ids: { id: number; user: number }) => unknown = () => undefined): Row =>
   async (scene, path) => {
     const id = await organisationOf(scene);
     const owner = await scene.app.as(scene.owner);
@@ -88,7 +88,7 @@ const inOrganisation =
     const team = (await owner.post(`/api/organisation/${id}/teams`, { name: 'Search' })).data.id;
     const { invites } = (await owner.post(`/api/organisation/${id}/invites`, { emails: [], role: 'reader' })).data;
     const places: Record<string, number | null> = { id, user: member.userId, team, invite: invites[0].id };
-    return { path: path.replaceAll(/\{(\w+)\}/g, (_whole, name: string) => String(places[name])), body: bodyOf({ id }) };
+    return { path: path.replaceAll(/\{(\w+)\}/g, (_whole, name: string) => String(places[name])), body: bodyOf({ id, user: member.userId ?? 0 }) };
   };
 const incident = { kind: 'written', title: { zh: '', en: 'Slow answers' }, models: [] };
 const incidentOf = async ({ root }: Scene): Promise<number> => {
@@ -207,6 +207,7 @@ const rows: Readonly<Record<string, Row>> = {
   'DELETE /api/organisation/{id}': byId(organisationOf),
   'POST /api/organisation/{id}/fund': inOrganisation(() => ({ amount: 5, ref: 'fund-one' })),
   'GET /api/organisation/{id}/members': byId(organisationOf),
+  'PUT /api/organisation/{id}/members': inOrganisation(({ user }) => ({ user_ids: [user], role: 'billing' })),
   'PUT /api/organisation/{id}/members/{user}': inOrganisation(() => ({ role: 'billing' })),
   'DELETE /api/organisation/{id}/members/{user}': inOrganisation(),
   'GET /api/organisation/{id}/invites': byId(organisationOf),

@@ -249,6 +249,36 @@ describe.each(engines)('organisations on $kind', { concurrent: true }, (engine) 
     });
   });
 
+  it('a team is invited by one list and gets its budget with the invitation, or together later', async () => {
+    await using scene = await createScene(engine);
+    const { id, person, owner } = await organisationOf(scene);
+    const budgets = [{ id: 'month', amount: 10_000_000, period: 'month', starts: 'calendar', at_end: 'stop' }];
+    const emails = Array.from({ length: 20 }, (_, index) => `person-${index}@example.com`);
+    const invited = await owner.post(`${path}${id}/invites`, { emails, delivery: 'link', role: 'developer', budgets });
+    expect(invited.data.links.map(({ email }: { email: string }) => email)).toEqual(emails);
+    expect(invited.data.invites[0]).toMatchObject({ role: 'developer', budgets, mail: 'none' });
+    const ids: number[] = [];
+    for (const { link } of invited.data.links.slice(0, 3)) {
+      const client = await scene.app.as(await scene.app.createUser());
+      expect(await client.post(`${path}invite/accept`, { token: link.split('#')[1] })).toMatchObject({ success: true });
+      ids.push(client.userId ?? 0);
+    }
+    const read = async () => (await owner.get(`${path}${id}/members`)).data.items.filter((one: { role: string }) => one.role !== 'owner');
+    expect(await read()).toMatchObject(ids.map((user_id) => ({ user_id, budgets })));
+    const more = [{ ...budgets[0], amount: 20_000_000 }];
+    expect(await owner.put(`${path}${id}/members`, { user_ids: ids, budgets: more })).toMatchObject({ success: true });
+    expect((await read()).map((one: { budgets: unknown }) => one.budgets)).toEqual(ids.map(() => more));
+    // Refused for one, made for none.
+    for (const [change, code] of [
+      [{ user_ids: [...ids, 999_999], role: 'reader' }, 'member_unknown'],
+      [{ user_ids: [...ids, person.id], role: 'reader' }, 'organisation_last_owner'],
+      [{ user_ids: ids, role: 'reader', team_id: 999_999 }, 'team_unknown'],
+    ] as const) {
+      expect(await owner.put(`${path}${id}/members`, change)).toMatchObject({ success: false, code });
+    }
+    expect((await read()).map((one: { role: string }) => one.role)).toEqual(ids.map(() => 'developer'));
+  });
+
   it('administrators of the site see all, and nobody signs in to an organisation', async () => {
     await using scene = await createScene(engine);
     const { id, owner } = await organisationOf(scene);

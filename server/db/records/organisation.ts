@@ -85,6 +85,9 @@ export interface OrganisationInviteRecord {
   created_at: number;
   expires_at: number;
   mail: 'none' | 'sent' | 'failed';
+  /** Of the member that it makes (`accounts/stored-limits.ts`). */
+  rate_limits?: string;
+  budgets?: string;
   revision: number;
   audited?: string;
 }

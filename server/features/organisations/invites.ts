@@ -1,11 +1,13 @@
 // Invitations to an organisation, by mail or by a link for one person. Any account with the link can join; a mail proves no address.
-import { inviteDays, mostOpenInvites } from '#shared/organisations.ts';
+import type { BodyOf } from '#shared/contract.ts';
+import { inviteDays, mostOpenInvites, type organisationApi } from '#shared/organisations.ts';
 import { AppError, type Language } from '#shared/errors.ts';
 import { fieldRules, invalidField } from '#shared/field-rules.ts';
 import { mayChangeRole, mayInOrganisation, type OrganisationRole } from '#shared/organisation-roles.ts';
 import { withEditLock } from '#server/accounts/edit-lock.ts';
 import { foldEmail } from '#server/accounts/identities.ts';
 import { addMember } from '#server/accounts/members.ts';
+import { type LimitedRecord, storedLimits } from '#server/accounts/stored-limits.ts';
 import type { AppContext } from '#server/context.ts';
 import type { OrganisationInviteRecord, OrganisationMemberRecord, OrganisationRecord } from '#server/db/records/organisation.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
@@ -25,16 +27,14 @@ const mailLimit = { count: 500, windowSeconds: 86_400 };
 /** Mails that one address gets in a day from all organisations. */
 const recipientLimit = { count: 5, windowSeconds: 86_400 };
 
-interface Requested {
-  emails: readonly string[];
-  role: OrganisationRole;
-  team_id?: number | undefined;
-}
+type Requested = BodyOf<typeof organisationApi.invite>;
 
 export interface Invited {
   invites: OrganisationInviteRecord[];
-  /** Only if no mails were requested. */
+  /** Only if no addresses were given. */
   link?: string;
+  /** Only if they are delivered by the inviter. */
+  links?: { email: string; link: string }[];
 }
 
 /**
@@ -44,14 +44,15 @@ export interface Invited {
 export async function invite(context: AppContext, reached: Reached, requested: Requested, language: Language): Promise<Invited> {
   const { organisation, person } = reached;
   const { role: actor } = reached.member;
-  const { role, team_id: teamId = 0 } = requested;
+  const { role, team_id: teamId = 0, delivery = 'mail' } = requested;
+  const isMailed = requested.emails.length > 0 && delivery === 'mail';
   if (!mayChangeRole(actor, role)) throw new AppError('organisation_right_missing', {}, { field: 'role' });
   const site = siteAddress(context.settings);
-  if (requested.emails.length > 0 && !context.mail.isConfigured) throw new AppError('mail_unconfigured', {}, { field: 'emails' });
-  if (requested.emails.length > 0 && site === undefined) throw new AppError('server_address_required', {}, { field: 'emails' });
+  if (isMailed && !context.mail.isConfigured) throw new AppError('mail_unconfigured', {}, { field: 'emails' });
+  if (isMailed && site === undefined) throw new AppError('server_address_required', {}, { field: 'emails' });
   const emails = [...new Set(requested.emails.map((email) => email.trim().toLowerCase()))];
   if (!emails.every((email) => /^[^\s@]+@[^\s@]+$/.test(email))) throw invalidField('emails', fieldRules.invalid);
-  if (emails.length > 0) {
+  if (isMailed) {
     for (const sender of [`organisation-mails:${organisation.id}`, `organisation-mails-of:${person.id}`]) {
       await enforceLimit(context, { key: sender, hits: emails.length, ...mailLimit });
     }
@@ -64,15 +65,20 @@ export async function invite(context: AppContext, reached: Reached, requested: R
     const list: { record: OrganisationInviteRecord; token: string }[] = [];
     for (const email of emails.length === 0 ? [''] : emails) {
       const token = context.randomText(tokenLength);
-      const record = await newInvite(context, { organisation, person, email, role, teamId, token });
+      const record = await newInvite(context, { organisation, person, email, role, teamId, token, limits: storedLimits(requested) });
       await invites.insert(record);
       list.push({ record, token });
     }
     return list;
   });
+  const linkOf = (token: string): string => `${site ?? ''}/organisation-invite#${token}`;
   const [first] = created;
-  if (emails.length === 0 && first !== undefined) {
-    return { invites: [first.record], link: `${site ?? ''}/organisation-invite#${first.token}` };
+  if (emails.length === 0 && first !== undefined) return { invites: [first.record], link: linkOf(first.token) };
+  if (!isMailed) {
+    return {
+      invites: created.map(({ record }) => record),
+      links: created.map(({ record, token }) => ({ email: record.email, link: linkOf(token) })),
+    };
   }
   const invites: OrganisationInviteRecord[] = [];
   for (const { record, token } of created) {
@@ -81,7 +87,7 @@ export async function invite(context: AppContext, reached: Reached, requested: R
       organisation: organisation.name,
       inviter: person.display_name === '' ? person.username : person.display_name,
       systemName: context.settings.get('SystemName'),
-      link: `${site ?? ''}/organisation-invite#${token}`,
+      link: linkOf(token),
       expires: record.expires_at,
     });
     const mail = await sendInvite(context, { to: record.email, ...text }).then(
@@ -104,7 +110,15 @@ async function sendInvite(context: AppContext, message: MailMessage): Promise<vo
 
 async function newInvite(
   context: AppContext,
-  given: { organisation: OrganisationRecord; person: UserRecord; email: string; role: OrganisationRole; teamId: number; token: string },
+  given: {
+    organisation: OrganisationRecord;
+    person: UserRecord;
+    email: string;
+    role: OrganisationRole;
+    teamId: number;
+    token: string;
+    limits: LimitedRecord;
+  },
 ): Promise<OrganisationInviteRecord> {
   const now = Math.floor(context.now() / 1000);
   return {
@@ -118,6 +132,7 @@ async function newInvite(
     created_at: now,
     expires_at: now + inviteDays * 86_400,
     mail: 'none',
+    ...given.limits,
     revision: 1,
   };
 }
@@ -146,12 +161,13 @@ export async function acceptInvite(
   person: UserRecord,
   found: OrganisationInviteRecord,
 ): Promise<OrganisationMemberRecord> {
-  const { id, organisation_id: organisationId, role, team_id, created_by } = found;
+  const { id, organisation_id: organisationId, role, team_id, created_by, rate_limits, budgets } = found;
+  const limits = { ...(rate_limits === undefined ? {} : { rate_limits }), ...(budgets === undefined ? {} : { budgets }) };
   // One of several concurrent requests removes it; the role of an existing member is unchanged.
   const known = await context.db.collection('organisation_members').first({ organisation_id: organisationId, user_id: person.id });
   if (known !== null) return known;
   if ((await context.db.collection('organisation_invites').remove({ id })) === 0) throw new AppError('organisation_invite_invalid');
-  return addMember(context, organisationId, { user_id: person.id, role, team_id, source: 'invite', invited_by: created_by });
+  return addMember(context, organisationId, { user_id: person.id, role, team_id, source: 'invite', invited_by: created_by, ...limits });
 }
 
 /** Job: removes what has expired. */

@@ -34,7 +34,7 @@ export async function presentOrganisation(
     ...(role === undefined ? {} : { role }),
     members,
     tokens,
-    ...(readsUsage ? { quota: balanceOf(account), used_quota: account.used_quota } : {}),
+    ...(readsUsage ? { quota: balanceOf(account), used_quota: account.used_quota, full_mark: account.full_mark ?? 0 } : {}),
     group: account.group,
     created_time: organisation.created_time,
     policy: policyOf(organisation),
@@ -87,6 +87,7 @@ export function presentTeam(
   };
 }
 
-export function presentInvite({ id, email, role, team_id, created_at, expires_at, mail }: OrganisationInviteRecord): OrganisationInvite {
-  return { id, email, role, team_id, created_at, expires_at, mail };
+export function presentInvite(record: OrganisationInviteRecord): OrganisationInvite {
+  const { id, email, role, team_id, created_at, expires_at, mail } = record;
+  return { id, email, role, team_id, created_at, expires_at, mail, rate_limits: rateLimitsOf(record), budgets: budgetsOf(record) };
 }

@@ -14,7 +14,7 @@ import { exactTotal, pageBounds, pageResponse } from '#server/http/paging.ts';
 import { createTeam, editOrganisation, editTeam, manageOrganisation, removeTeam } from './edit-organisation.ts';
 import { endOrganisation, foundOrganisation } from './found-organisation.ts';
 import { acceptInvite, findInvite, invite } from './invites.ts';
-import { editMember, removeMember } from './members.ts';
+import { editMember, editMembers, removeMember } from './members.ts';
 import { presentInvite, presentMember, presentOrganisation, presentTeam } from './present.ts';
 import { reach, type Reached, readOrganisation, requireActive } from './reach.ts';
 import { listParts, type PartOfUsage, spanOf, sumBy, thisMonth, tokensOf, usageByModel, usageByToken } from './read-usage.ts';
@@ -156,6 +156,11 @@ function mountMembers(host: RouteHost): void {
     if (member === undefined) throw new AppError('member_unknown');
     return member;
   });
+  mount(host, organisationApi.editMembers, async (call) => {
+    const one = await reached(call, 'manage');
+    const { user_ids: userIds, ...edit } = call.body;
+    return presentMembers(call.context, one, await editMembers(call.context, one, userIds, edit));
+  });
   mount(host, organisationApi.removeMember, async (call) => {
     const one = await reached(call, 'member');
     const heir = call.query.hand_over_to ?? '0';
@@ -260,8 +265,8 @@ function mountInvites(host: RouteHost): void {
     return invites.map(presentInvite);
   });
   mount(host, organisationApi.invite, async (call) => {
-    const { invites, link } = await invite(call.context, await reached(call, 'manage'), call.body, call.facts.language);
-    return { invites: invites.map(presentInvite), ...(link === undefined ? {} : { link }) };
+    const { invites, ...links } = await invite(call.context, await reached(call, 'manage'), call.body, call.facts.language);
+    return { invites: invites.map(presentInvite), ...links };
   });
   mount(host, organisationApi.withdraw, async (call) => {
     const { organisation } = await reached(call, 'manage');
