@@ -15,6 +15,7 @@ import { Route as PlainAuthRouteImport } from './routes/_plain/auth.tsx';
 import { Route as PlainDeviceRouteImport } from './routes/_plain/device.tsx';
 import { Route as PlainInvitationRouteImport } from './routes/_plain/invitation.tsx';
 import { Route as PlainLoginRouteImport } from './routes/_plain/login.tsx';
+import { Route as PlainOrganisationInviteRouteImport } from './routes/_plain/organisation-invite.tsx';
 import { Route as PlainRegisterRouteImport } from './routes/_plain/register.tsx';
 import { Route as PlainResetRouteImport } from './routes/_plain/reset.tsx';
 import { Route as PlainSetupRouteImport } from './routes/_plain/setup.tsx';
@@ -34,6 +35,7 @@ import { Route as ShellImportRouteImport } from './routes/_shell/import.tsx';
 import { Route as ShellInvitationsRouteImport } from './routes/_shell/invitations.tsx';
 import { Route as ShellLogRouteImport } from './routes/_shell/log.tsx';
 import { Route as ShellMidjourneyRouteImport } from './routes/_shell/midjourney.tsx';
+import { Route as ShellOrganisationsRouteImport } from './routes/_shell/organisations.tsx';
 import { Route as ShellOutboxRouteImport } from './routes/_shell/outbox.tsx';
 import { Route as ShellPersonalRouteImport } from './routes/_shell/personal.tsx';
 import { Route as ShellPlaygroundRouteImport } from './routes/_shell/playground.tsx';
@@ -56,6 +58,7 @@ import { Route as ShellChannelIndexRouteImport } from './routes/_shell/channel.i
 import { Route as ShellChannelAddRouteImport } from './routes/_shell/channel.add.tsx';
 import { Route as ShellChatIndexRouteImport } from './routes/_shell/chat.index.tsx';
 import { Route as ShellChatIdRouteImport } from './routes/_shell/chat.$id.tsx';
+import { Route as ShellOrganisationIdRouteImport } from './routes/_shell/organisation.$id.tsx';
 import { Route as ShellUserIndexRouteImport } from './routes/_shell/user.index.tsx';
 import { Route as ShellUserAddRouteImport } from './routes/_shell/user.add.tsx';
 import { Route as ShellChannelEditIdRouteImport } from './routes/_shell/channel.edit.$id.tsx';
@@ -88,6 +91,11 @@ const PlainInvitationRoute = PlainInvitationRouteImport.update({
 const PlainLoginRoute = PlainLoginRouteImport.update({
   id: '/login',
   path: '/login',
+  getParentRoute: () => PlainRoute,
+} as any);
+const PlainOrganisationInviteRoute = PlainOrganisationInviteRouteImport.update({
+  id: '/organisation-invite',
+  path: '/organisation-invite',
   getParentRoute: () => PlainRoute,
 } as any);
 const PlainRegisterRoute = PlainRegisterRouteImport.update({
@@ -183,6 +191,11 @@ const ShellLogRoute = ShellLogRouteImport.update({
 const ShellMidjourneyRoute = ShellMidjourneyRouteImport.update({
   id: '/midjourney',
   path: '/midjourney',
+  getParentRoute: () => ShellRoute,
+} as any);
+const ShellOrganisationsRoute = ShellOrganisationsRouteImport.update({
+  id: '/organisations',
+  path: '/organisations',
   getParentRoute: () => ShellRoute,
 } as any);
 const ShellOutboxRoute = ShellOutboxRouteImport.update({
@@ -295,6 +308,11 @@ const ShellChatIdRoute = ShellChatIdRouteImport.update({
   path: '/chat/$id',
   getParentRoute: () => ShellRoute,
 } as any);
+const ShellOrganisationIdRoute = ShellOrganisationIdRouteImport.update({
+  id: '/organisation/$id',
+  path: '/organisation/$id',
+  getParentRoute: () => ShellRoute,
+} as any);
 const ShellUserIndexRoute = ShellUserIndexRouteImport.update({
   id: '/',
   path: '/',
@@ -327,6 +345,7 @@ export interface FileRoutesByFullPath {
   '/device': typeof PlainDeviceRoute;
   '/invitation': typeof PlainInvitationRoute;
   '/login': typeof PlainLoginRoute;
+  '/organisation-invite': typeof PlainOrganisationInviteRoute;
   '/register': typeof PlainRegisterRoute;
   '/reset': typeof PlainResetRoute;
   '/setup': typeof PlainSetupRoute;
@@ -345,6 +364,7 @@ export interface FileRoutesByFullPath {
   '/invitations': typeof ShellInvitationsRoute;
   '/log': typeof ShellLogRoute;
   '/midjourney': typeof ShellMidjourneyRoute;
+  '/organisations': typeof ShellOrganisationsRoute;
   '/outbox': typeof ShellOutboxRoute;
   '/personal': typeof ShellPersonalRoute;
   '/playground': typeof ShellPlaygroundRoute;
@@ -365,6 +385,7 @@ export interface FileRoutesByFullPath {
   '/channel-keys/$id': typeof ShellChannelKeysIdRoute;
   '/channel/add': typeof ShellChannelAddRoute;
   '/chat/$id': typeof ShellChatIdRoute;
+  '/organisation/$id': typeof ShellOrganisationIdRoute;
   '/user/add': typeof ShellUserAddRoute;
   '/channel/': typeof ShellChannelIndexRoute;
   '/chat/': typeof ShellChatIndexRoute;
@@ -379,6 +400,7 @@ export interface FileRoutesByTo {
   '/device': typeof PlainDeviceRoute;
   '/invitation': typeof PlainInvitationRoute;
   '/login': typeof PlainLoginRoute;
+  '/organisation-invite': typeof PlainOrganisationInviteRoute;
   '/register': typeof PlainRegisterRoute;
   '/reset': typeof PlainResetRoute;
   '/setup': typeof PlainSetupRoute;
@@ -396,6 +418,7 @@ export interface FileRoutesByTo {
   '/invitations': typeof ShellInvitationsRoute;
   '/log': typeof ShellLogRoute;
   '/midjourney': typeof ShellMidjourneyRoute;
+  '/organisations': typeof ShellOrganisationsRoute;
   '/outbox': typeof ShellOutboxRoute;
   '/personal': typeof ShellPersonalRoute;
   '/playground': typeof ShellPlaygroundRoute;
@@ -415,6 +438,7 @@ export interface FileRoutesByTo {
   '/channel-keys/$id': typeof ShellChannelKeysIdRoute;
   '/channel/add': typeof ShellChannelAddRoute;
   '/chat/$id': typeof ShellChatIdRoute;
+  '/organisation/$id': typeof ShellOrganisationIdRoute;
   '/user/add': typeof ShellUserAddRoute;
   '/channel': typeof ShellChannelIndexRoute;
   '/chat': typeof ShellChatIndexRoute;
@@ -431,6 +455,7 @@ export interface FileRoutesById {
   '/_plain/device': typeof PlainDeviceRoute;
   '/_plain/invitation': typeof PlainInvitationRoute;
   '/_plain/login': typeof PlainLoginRoute;
+  '/_plain/organisation-invite': typeof PlainOrganisationInviteRoute;
   '/_plain/register': typeof PlainRegisterRoute;
   '/_plain/reset': typeof PlainResetRoute;
   '/_plain/setup': typeof PlainSetupRoute;
@@ -449,6 +474,7 @@ export interface FileRoutesById {
   '/_shell/invitations': typeof ShellInvitationsRoute;
   '/_shell/log': typeof ShellLogRoute;
   '/_shell/midjourney': typeof ShellMidjourneyRoute;
+  '/_shell/organisations': typeof ShellOrganisationsRoute;
   '/_shell/outbox': typeof ShellOutboxRoute;
   '/_shell/personal': typeof ShellPersonalRoute;
   '/_shell/playground': typeof ShellPlaygroundRoute;
@@ -470,6 +496,7 @@ export interface FileRoutesById {
   '/_shell/channel-keys/$id': typeof ShellChannelKeysIdRoute;
   '/_shell/channel/add': typeof ShellChannelAddRoute;
   '/_shell/chat/$id': typeof ShellChatIdRoute;
+  '/_shell/organisation/$id': typeof ShellOrganisationIdRoute;
   '/_shell/user/add': typeof ShellUserAddRoute;
   '/_shell/channel/': typeof ShellChannelIndexRoute;
   '/_shell/chat/': typeof ShellChatIndexRoute;
@@ -486,6 +513,7 @@ export interface FileRouteTypes {
     | '/device'
     | '/invitation'
     | '/login'
+    | '/organisation-invite'
     | '/register'
     | '/reset'
     | '/setup'
@@ -504,6 +532,7 @@ export interface FileRouteTypes {
     | '/invitations'
     | '/log'
     | '/midjourney'
+    | '/organisations'
     | '/outbox'
     | '/personal'
     | '/playground'
@@ -524,6 +553,7 @@ export interface FileRouteTypes {
     | '/channel-keys/$id'
     | '/channel/add'
     | '/chat/$id'
+    | '/organisation/$id'
     | '/user/add'
     | '/channel/'
     | '/chat/'
@@ -538,6 +568,7 @@ export interface FileRouteTypes {
     | '/device'
     | '/invitation'
     | '/login'
+    | '/organisation-invite'
     | '/register'
     | '/reset'
     | '/setup'
@@ -555,6 +586,7 @@ export interface FileRouteTypes {
     | '/invitations'
     | '/log'
     | '/midjourney'
+    | '/organisations'
     | '/outbox'
     | '/personal'
     | '/playground'
@@ -574,6 +606,7 @@ export interface FileRouteTypes {
     | '/channel-keys/$id'
     | '/channel/add'
     | '/chat/$id'
+    | '/organisation/$id'
     | '/user/add'
     | '/channel'
     | '/chat'
@@ -589,6 +622,7 @@ export interface FileRouteTypes {
     | '/_plain/device'
     | '/_plain/invitation'
     | '/_plain/login'
+    | '/_plain/organisation-invite'
     | '/_plain/register'
     | '/_plain/reset'
     | '/_plain/setup'
@@ -607,6 +641,7 @@ export interface FileRouteTypes {
     | '/_shell/invitations'
     | '/_shell/log'
     | '/_shell/midjourney'
+    | '/_shell/organisations'
     | '/_shell/outbox'
     | '/_shell/personal'
     | '/_shell/playground'
@@ -628,6 +663,7 @@ export interface FileRouteTypes {
     | '/_shell/channel-keys/$id'
     | '/_shell/channel/add'
     | '/_shell/chat/$id'
+    | '/_shell/organisation/$id'
     | '/_shell/user/add'
     | '/_shell/channel/'
     | '/_shell/chat/'
@@ -684,6 +720,13 @@ declare module '@tanstack/react-router' {
       path: '/login';
       fullPath: '/login';
       preLoaderRoute: typeof PlainLoginRouteImport;
+      parentRoute: typeof PlainRoute;
+    };
+    '/_plain/organisation-invite': {
+      id: '/_plain/organisation-invite';
+      path: '/organisation-invite';
+      fullPath: '/organisation-invite';
+      preLoaderRoute: typeof PlainOrganisationInviteRouteImport;
       parentRoute: typeof PlainRoute;
     };
     '/_plain/register': {
@@ -817,6 +860,13 @@ declare module '@tanstack/react-router' {
       path: '/midjourney';
       fullPath: '/midjourney';
       preLoaderRoute: typeof ShellMidjourneyRouteImport;
+      parentRoute: typeof ShellRoute;
+    };
+    '/_shell/organisations': {
+      id: '/_shell/organisations';
+      path: '/organisations';
+      fullPath: '/organisations';
+      preLoaderRoute: typeof ShellOrganisationsRouteImport;
       parentRoute: typeof ShellRoute;
     };
     '/_shell/outbox': {
@@ -973,6 +1023,13 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof ShellChatIdRouteImport;
       parentRoute: typeof ShellRoute;
     };
+    '/_shell/organisation/$id': {
+      id: '/_shell/organisation/$id';
+      path: '/organisation/$id';
+      fullPath: '/organisation/$id';
+      preLoaderRoute: typeof ShellOrganisationIdRouteImport;
+      parentRoute: typeof ShellRoute;
+    };
     '/_shell/user/': {
       id: '/_shell/user/';
       path: '/';
@@ -1016,6 +1073,7 @@ interface PlainRouteChildren {
   PlainDeviceRoute: typeof PlainDeviceRoute;
   PlainInvitationRoute: typeof PlainInvitationRoute;
   PlainLoginRoute: typeof PlainLoginRoute;
+  PlainOrganisationInviteRoute: typeof PlainOrganisationInviteRoute;
   PlainRegisterRoute: typeof PlainRegisterRoute;
   PlainResetRoute: typeof PlainResetRoute;
   PlainSetupRoute: typeof PlainSetupRoute;
@@ -1029,6 +1087,7 @@ const PlainRouteChildren: PlainRouteChildren = {
   PlainDeviceRoute: PlainDeviceRoute,
   PlainInvitationRoute: PlainInvitationRoute,
   PlainLoginRoute: PlainLoginRoute,
+  PlainOrganisationInviteRoute: PlainOrganisationInviteRoute,
   PlainRegisterRoute: PlainRegisterRoute,
   PlainResetRoute: PlainResetRoute,
   PlainSetupRoute: PlainSetupRoute,
@@ -1089,6 +1148,7 @@ interface ShellRouteChildren {
   ShellInvitationsRoute: typeof ShellInvitationsRoute;
   ShellLogRoute: typeof ShellLogRoute;
   ShellMidjourneyRoute: typeof ShellMidjourneyRoute;
+  ShellOrganisationsRoute: typeof ShellOrganisationsRoute;
   ShellOutboxRoute: typeof ShellOutboxRoute;
   ShellPersonalRoute: typeof ShellPersonalRoute;
   ShellPlaygroundRoute: typeof ShellPlaygroundRoute;
@@ -1106,6 +1166,7 @@ interface ShellRouteChildren {
   ShellIndexRoute: typeof ShellIndexRoute;
   ShellChannelKeysIdRoute: typeof ShellChannelKeysIdRoute;
   ShellChatIdRoute: typeof ShellChatIdRoute;
+  ShellOrganisationIdRoute: typeof ShellOrganisationIdRoute;
   ShellChatIndexRoute: typeof ShellChatIndexRoute;
 }
 
@@ -1125,6 +1186,7 @@ const ShellRouteChildren: ShellRouteChildren = {
   ShellInvitationsRoute: ShellInvitationsRoute,
   ShellLogRoute: ShellLogRoute,
   ShellMidjourneyRoute: ShellMidjourneyRoute,
+  ShellOrganisationsRoute: ShellOrganisationsRoute,
   ShellOutboxRoute: ShellOutboxRoute,
   ShellPersonalRoute: ShellPersonalRoute,
   ShellPlaygroundRoute: ShellPlaygroundRoute,
@@ -1142,6 +1204,7 @@ const ShellRouteChildren: ShellRouteChildren = {
   ShellIndexRoute: ShellIndexRoute,
   ShellChannelKeysIdRoute: ShellChannelKeysIdRoute,
   ShellChatIdRoute: ShellChatIdRoute,
+  ShellOrganisationIdRoute: ShellOrganisationIdRoute,
   ShellChatIndexRoute: ShellChatIndexRoute,
 };
 

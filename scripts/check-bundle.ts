@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { buildConsole } from './prepare.mjs';
 
 /** kB (1000 bytes) of the gzipped files. */
-const budget = { signIn: 164, firstScript: 200, firstStyle: 40, screen: 60 };
+const budget = { signIn: 164, firstScript: 202, firstStyle: 40, screen: 60 };
 /** Screens of administrators with more fields than any other. The list only gets shorter: their texts belong to their pages. */
 const larger = new Map([
   ['routes/_shell/channel.tsx', 61],

@@ -3,6 +3,7 @@ import { z } from 'zod/mini';
 import type { BodyInput, Endpoint, ExtraOf, ParamsInput, QueryInput, ReplyOf } from '#shared/contract.ts';
 import { currentLanguage, translate } from '#pwa/i18n/setup.ts';
 import { atBase } from '#pwa/ui/base-path.ts';
+import { actingHeader } from './acting.ts';
 import { CallFailure, statusMessage } from './failure.ts';
 import { reportOutcome } from './outcomes.ts';
 import { signIns, storedUser } from './stored-user.ts';
@@ -28,6 +29,8 @@ export type CallInput<E> = Part<'params', ParamsInput<E>> &
     signal?: AbortSignal;
     /** Milliseconds until the call is given up; 30,000 by default. */
     timeout?: number;
+    /** Concerns the user also while the tab acts for an organisation. */
+    asPerson?: boolean;
   };
 type Input<E> = object extends CallInput<E> ? [input?: CallInput<E>] : [input: CallInput<E>];
 export interface RawInput {
@@ -37,9 +40,12 @@ export interface RawInput {
   bytes?: Blob;
   signal?: AbortSignal;
   timeout?: number;
+  asPerson?: boolean;
 }
 
 const defaultTimeout = 30_000;
+/** The membership has ended, or its role is another one. */
+const lostCodes = new Set(['organisation_unknown', 'organisation_disabled', 'organisation_right_missing']);
 const Answer = z.looseObject({
   success: z.boolean(),
   message: z._default(z.string(), ''),
@@ -68,6 +74,8 @@ export async function callWithExtra<E extends AnyEndpoint>(
 }
 
 async function exchange(endpoint: AnyEndpoint, input: RawInput) {
+  // Of the account at this moment: the tab may act for another one in the next.
+  const onBehalf = input.asPerson === true ? {} : actingHeader(endpoint);
   // A screen requests all its data while it renders: sending in the same task would block a slow phone's response to a touch.
   if (endpoint.method === 'GET') await nextTask();
   const url = endpointUrl(endpoint, input);
@@ -83,6 +91,7 @@ async function exchange(endpoint: AnyEndpoint, input: RawInput) {
       method: endpoint.method,
       headers: {
         ...requestHeaders(input.body !== undefined),
+        ...onBehalf,
         ...(input.bytes === undefined ? {} : { 'Content-Type': 'application/octet-stream' }),
       },
       body: input.bytes ?? (input.body === undefined ? null : JSON.stringify(input.body)),
@@ -189,6 +198,7 @@ function readAnswer(
   const answer = parsed.data;
   if (response.ok && answer.success) return answer;
   if (response.status === 401 && endpoint.access !== 'public') reportSessionOver(session);
+  if (answer.code !== undefined && lostCodes.has(answer.code)) reportOutcome('organisation_refused');
   throw new CallFailure({
     code: answer.code ?? (response.ok ? 'refused' : `http_${response.status}`),
     message: response.ok ? refusalText(answer) : statusMessage(response.status, answer.message, retryAfter),

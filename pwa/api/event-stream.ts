@@ -1,5 +1,6 @@
 // Server-sent events of our own server. `EventSource` would report neither why a stream was refused nor that no data arrives any more: some proxies
 // buffer a stream until it ends.
+import { actingHeader } from './acting.ts';
 import { type AnyEndpoint, endpointUrl, requestHeaders } from './call.ts';
 
 export interface ServerEvent {
@@ -27,7 +28,7 @@ export async function* readEvents(endpoint: AnyEndpoint, { query, signal, quietM
   heard();
   try {
     const response = await fetch(endpointUrl(endpoint, { query }), {
-      headers: { ...requestHeaders(false), Accept: 'text/event-stream' },
+      headers: { ...requestHeaders(false), ...actingHeader(endpoint), Accept: 'text/event-stream' },
       cache: 'no-store',
       credentials: 'same-origin',
       signal: AbortSignal.any([signal, given.signal]),

@@ -2,9 +2,9 @@
 
 /**
  * `answered`: the server spoke. `unreachable`: it did not, though there seems to be a network. `offline`: there is none.
- * `session_over`: a call that needs a session was refused for lack of one.
+ * `session_over`: a call that needs a session was refused for lack of one. `organisation_refused`: an organisation is not open to the user as it was.
  */
-export type Outcome = 'answered' | 'unreachable' | 'offline' | 'session_over';
+export type Outcome = 'answered' | 'unreachable' | 'offline' | 'session_over' | 'organisation_refused';
 
 const listeners = new Set<(outcome: Outcome) => void>();
 

@@ -5,11 +5,11 @@ import type { User } from '#shared/user.ts';
 import { call } from './call.ts';
 import { onStoredUserChange, refreshUser, storedUser } from './stored-user.ts';
 
-/** The own account as the server has it now: balance, group, role. */
+/** The user's own account as the server has it now: balance, group, role. */
 export const selfQuery = queryOptions({
   queryKey: ['self'],
   queryFn: async ({ signal }) => {
-    const user = await call(accountApi.self, { signal });
+    const user = await call(accountApi.self, { signal, asPerson: true });
     if (storedUser()?.id === user.id) refreshUser(user);
     return user;
   },

@@ -1,7 +1,9 @@
 // Who is signed in on this device. The session itself is a cookie that scripts cannot see; this is the copy of the
 // account that lets the console open without a network, under the local storage key that existing clients use.
+import { Role } from '#shared/roles.ts';
 import { User } from '#shared/user.ts';
 import { createListeners } from '#pwa/ui/store.ts';
+import { actingChoice, onActingChange } from './acting-choice.ts';
 import { forgetSignOut } from './due-sign-out.ts';
 
 const storageKey = 'user';
@@ -17,9 +19,17 @@ let held: User | null = null;
 /** Whether this page was the last to forget who was signed in: another tab may have done it, too. */
 let isForgottenHere = false;
 
-/** Returns the account that this page shows, or null without one. The same object until it changes. */
+let member: { of: User; user: User } | undefined;
+
+/**
+ * Returns the user that this page shows, or null without one. The same object until it changes. Who acts for an organisation has no rights over the site
+ * meanwhile.
+ */
 export function storedUser(): User | null {
-  return held ?? signedInUser();
+  const user = held ?? signedInUser();
+  if (user === null || user.role <= Role.user || actingChoice()?.user !== user.id) return user;
+  if (member?.of !== user) member = { of: user, user: { ...user, role: Role.user } };
+  return member.user;
 }
 
 /** Returns the user who is signed in on this device, which this page may not show. */
@@ -83,8 +93,13 @@ export function forgetUser(): void {
   emit();
 }
 
-/** Calls `listener` on every change, also when another tab signs in or out. */
-export const onStoredUserChange = subscribe;
+/** Calls `listener` on every change, also when another tab signs in or out, or this one acts for another account. */
+export function onStoredUserChange(listener: () => void): () => void {
+  const stops = [subscribe(listener), onActingChange(listener)];
+  return () => {
+    for (const stop of stops) stop();
+  };
+}
 
 globalThis.addEventListener?.('storage', (event) => {
   if (event instanceof StorageEvent && (event.key === storageKey || event.key === null)) {

@@ -1,5 +1,6 @@
 // Steps between loading and the first render: texts, stored answers, and subscriptions.
 import type { QueryClient } from '@tanstack/react-query';
+import { actingId } from '#pwa/api/acting.ts';
 import { dueSignOut } from '#pwa/api/due-sign-out.ts';
 import { onOutcome } from '#pwa/api/outcomes.ts';
 import {
@@ -15,7 +16,7 @@ import {
 import { startTexts } from '#pwa/i18n/setup.ts';
 import { forgetDevice } from '#pwa/offline/forget-device.ts';
 import { currentConnection, onConnectionChange, watchConnection } from '#pwa/offline/online-status.tsx';
-import { forgetAnswers, persistAnswers, restoreAnswers, wipeStored } from '#pwa/offline/query-persister.ts';
+import { type AnswersOwner, dropAnswers, forgetAnswers, persistAnswers, restoreAnswers, wipeStored } from '#pwa/offline/query-persister.ts';
 import { registerWorker } from '#pwa/offline/register-worker.ts';
 import { hasUnsavedEdits } from '#pwa/ui/form/unsaved-store.ts';
 import { retrySignOut, sendSignOut } from '#pwa/offline/send-sign-out.ts';
@@ -37,11 +38,12 @@ export async function startConsole(): Promise<StartedConsole> {
   const queryClient = createQueryClient();
   watchConnection();
   retrySignOut();
-  await Promise.all([startTexts(), finishSignOut().then(() => restoreAnswers(queryClient, currentUserId()))]);
-  persistAnswers(queryClient, currentUserId);
+  await Promise.all([startTexts(), finishSignOut().then(() => restoreAnswers(queryClient, answersOwner()))]);
+  persistAnswers(queryClient, answersOwner);
   refreshOnReturn(queryClient);
   const router = createConsoleRouter(queryClient);
   watchSession(queryClient, router);
+  watchAccount(queryClient);
   return {
     queryClient,
     router,
@@ -94,6 +96,30 @@ function signedIn(): Promise<void> {
 
 function currentUserId(): number {
   return storedUser()?.id ?? 0;
+}
+
+function answersOwner(): AnswersOwner {
+  return { userId: currentUserId(), organisationId: actingId() };
+}
+
+/** Shows nothing of one account for another; follows what the server says of the organisation that the tab acts for. */
+function watchAccount(queryClient: QueryClient): void {
+  let shown = answersOwner();
+  onStoredUserChange(() => {
+    const before = shown;
+    shown = answersOwner();
+    if (before.userId !== shown.userId || before.organisationId === shown.organisationId) return;
+    dropAnswers(queryClient);
+    void restoreAnswers(queryClient, shown);
+  });
+  onOutcome((outcome) => {
+    if (outcome === 'organisation_refused' && actingId() !== 0) {
+      void import('./follow-organisation.ts').then(
+        (part) => part.followOrganisation(queryClient),
+        () => undefined,
+      );
+    }
+  });
 }
 
 /**

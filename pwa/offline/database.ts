@@ -7,8 +7,10 @@ import type { OutboxEntry } from './outbox-entry.ts';
 
 export interface StoredAnswer {
   userId: number;
-  /** The query's key as text. */
+  /** The query's key as text, after the organisation's. */
   hash: string;
+  /** Organisation whose answer it is; absent: the user's account. */
+  organisationId?: number;
   queryKey: readonly unknown[];
   data: unknown;
   /** Milliseconds since 1970. */

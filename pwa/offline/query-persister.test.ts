@@ -2,17 +2,19 @@ import 'fake-indexeddb/auto';
 import { QueryClient } from '@tanstack/react-query';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { readAnswers, wipeAnswers } from './database.ts';
-import { forgetAnswers, persistAnswers, restoreAnswers } from './query-persister.ts';
+import { dropAnswers, forgetAnswers, persistAnswers, restoreAnswers } from './query-persister.ts';
 import { shows } from '#tests/support/shows.ts';
 
 let userId: number;
+let organisationId: number;
 let client: QueryClient;
 let stop: () => void;
 
 beforeEach(() => {
   userId = 1;
   client = new QueryClient();
-  stop = persistAnswers(client, () => userId);
+  organisationId = 0;
+  stop = persistAnswers(client, () => ({ userId, organisationId }));
 });
 afterEach(async () => {
   stop();
@@ -31,7 +33,7 @@ describe('query-persister', () => {
     await shows(async () => expect(await stored(1)).toEqual([['self']]));
 
     const later = new QueryClient();
-    await restoreAnswers(later, 1);
+    await restoreAnswers(later, { userId: 1, organisationId: 0 });
     expect(later.getQueryData(['self'])).toEqual({ quota: 5 });
     expect(later.getQueryState(['self'])?.dataUpdatedAt).toBe(client.getQueryState(['self'])?.dataUpdatedAt);
     expect(later.getQueryState(['self'])?.isInvalidated).toBe(true);
@@ -48,8 +50,33 @@ describe('query-persister', () => {
     await ask(['self'], { quota: 5 }, true);
     await shows(async () => expect(await stored(1)).toHaveLength(1));
     const other = new QueryClient();
-    await restoreAnswers(other, 2);
+    await restoreAnswers(other, { userId: 2, organisationId: 0 });
     expect(other.getQueryData(['self'])).toBeUndefined();
+  });
+
+  test('what is stored of an organisation is not shown of the user, or of another organisation, and goes at the sign-out', async () => {
+    await ask(['tokens'], ['own'], true);
+    await shows(async () => expect(await stored(1)).toHaveLength(1));
+    organisationId = 7;
+    dropAnswers(client);
+    await ask(['tokens'], ['of seven'], true);
+    await shows(async () => expect(await stored(1)).toHaveLength(2));
+    const restored = async (id: number) => {
+      const later = new QueryClient();
+      await restoreAnswers(later, { userId: 1, organisationId: id });
+      return later.getQueryData(['tokens']);
+    };
+    expect([await restored(0), await restored(7), await restored(8)]).toEqual([['own'], ['of seven'], undefined]);
+    await forgetAnswers(client, 1);
+    expect(await stored(1)).toEqual([]);
+  });
+
+  test('an answer that arrives while the account is changed is stored for neither', async () => {
+    void ask(['tokens'], ['own'], true);
+    await shows(() => expect(client.getQueryData(['tokens'])).toBeDefined());
+    organisationId = 7;
+    await ask(['members'], [], true);
+    await shows(async () => expect(await stored(1)).toEqual([['members']]));
   });
 
   test('signing out forgets everything of the user, in memory and on the disk', async () => {

@@ -1,4 +1,4 @@
-// Stores answers that are marked `meta.offline` in IndexedDB, per user, and restores them at the next start with the time at which they were true.
+// Stores answers that are marked `meta.offline` in IndexedDB, per user and account, and restores them at the next start with the time at which they were true.
 // They are deleted at sign-out and when the session is over.
 import type { Query, QueryClient } from '@tanstack/react-query';
 import { databaseName } from './database-name.ts';
@@ -18,15 +18,21 @@ async function isAnythingStored(): Promise<boolean> {
   }
 }
 
-/** Puts a user's stored answers into the client. Never fails: without a database there is nothing to restore. */
-export async function restoreAnswers(client: QueryClient, userId: number): Promise<void> {
-  if (await isAnythingStored()) await (await storedAnswers()).restoreStored(client, userId);
+/** Whose answers: of a user (0: signed out), for an organisation (0: for the user's account). */
+export interface AnswersOwner {
+  userId: number;
+  organisationId: number;
 }
 
-/** Writes marked answers as they arrive. `userId` is read at each write. Returns a function that stops it. */
-export function persistAnswers(client: QueryClient, userId: () => number): () => void {
-  // With the user of the request: an answer that arrives during a sign-out must not go to the next user.
-  const due = new Map<string, { query: Query; owner: number }>();
+/** Puts an account's stored answers into the client. Never fails: without a database there is nothing to restore. */
+export async function restoreAnswers(client: QueryClient, owner: AnswersOwner): Promise<void> {
+  if (await isAnythingStored()) await (await storedAnswers()).restoreStored(client, owner);
+}
+
+/** Writes marked answers as they arrive. `ownerNow` is read at each write. Returns a function that stops it. */
+export function persistAnswers(client: QueryClient, ownerNow: () => AnswersOwner): () => void {
+  // With the owner of the request: an answer that arrives during a sign-out must not go to the next user, nor to another account.
+  const due = new Map<string, { query: Query; owner: AnswersOwner }>();
   let timer: ReturnType<typeof setTimeout> | undefined;
 
   async function flush(): Promise<void> {
@@ -36,10 +42,10 @@ export function persistAnswers(client: QueryClient, userId: () => number): () =>
     const waiting = [...due.values()];
     due.clear();
     for (const { query, owner } of waiting) {
-      if (query.state.data === undefined || owner !== userId()) continue;
+      if (query.state.data === undefined || !isSame(owner, ownerNow())) continue;
       await storeAnswer(query, owner);
     }
-    await dropOlder(userId()).catch(() => undefined);
+    await dropOlder(ownerNow()).catch(() => undefined);
   }
 
   const unsubscribe = client.getQueryCache().subscribe((event) => {
@@ -47,7 +53,7 @@ export function persistAnswers(client: QueryClient, userId: () => number): () =>
     // A query that was removed in flight still emits its end.
     const query = client.getQueryCache().get(event.query.queryHash);
     if (query === undefined || query !== event.query || query.meta?.offline === undefined) return;
-    due.set(query.queryHash, { query, owner: userId() });
+    due.set(query.queryHash, { query, owner: ownerNow() });
     timer ??= setTimeout(() => void flush(), writeDelay);
   });
   return () => {
@@ -59,12 +65,21 @@ export function persistAnswers(client: QueryClient, userId: () => number): () =>
 
 /** Forgets everything of a user: in memory and on the disk. Public answers are read again. */
 export async function forgetAnswers(client: QueryClient, userId: number): Promise<void> {
+  dropAnswers(client);
+  await wipeStored(userId);
+}
+
+/** Forgets what is in memory; the answers stay on the disk until the account is shown again. */
+export function dropAnswers(client: QueryClient): void {
   // Requests in flight have no reader any more; they are not waited for.
   void client.cancelQueries();
   client.getMutationCache().clear();
   // Facts of the installation belong to no user.
   client.removeQueries({ predicate: (query) => query.queryKey[0] !== 'status' });
-  await wipeStored(userId);
+}
+
+function isSame(one: AnswersOwner, other: AnswersOwner): boolean {
+  return one.userId === other.userId && one.organisationId === other.organisationId;
 }
 
 /** Forgets what the disk holds of a user. */

@@ -58,6 +58,8 @@ interface RecordPanelProps<
   limits?: ReactNode;
   /** Absent: it cannot be switched. */
   toggle: RecordToggle | undefined;
+  /** Of the button that removes it, if it is not deleted. */
+  removeLabel?: string;
   /** `<kind>:<id>` in the audit log. */
   history: string;
   isReadOnly?: boolean;
@@ -75,6 +77,7 @@ export function RecordPanel<Row extends EditableRecord, Values extends object, B
   children,
   limits,
   toggle,
+  removeLabel,
   history,
   isReadOnly = false,
   isManaged = false,
@@ -103,6 +106,7 @@ export function RecordPanel<Row extends EditableRecord, Values extends object, B
           isDirty={isDirty}
           isSaving={isSaving}
           toggle={toggle}
+          removeLabel={removeLabel}
           onRemove={isManaged ? undefined : onRemove}
         />
       }
@@ -160,10 +164,11 @@ interface PanelFootProps {
   isDirty: boolean;
   isSaving: boolean;
   toggle: RecordToggle | undefined;
+  removeLabel: string | undefined;
   onRemove: (() => void) | undefined;
 }
 
-function PanelFoot({ formId, isReadOnly, isDirty, isSaving, toggle, onRemove }: PanelFootProps) {
+function PanelFoot({ formId, isReadOnly, isDirty, isSaving, toggle, removeLabel, onRemove }: PanelFootProps) {
   const { t } = useTranslation();
   const isOnline = useIsOnline();
   const needs = useNeedsConnection();
@@ -178,7 +183,9 @@ function PanelFoot({ formId, isReadOnly, isDirty, isSaving, toggle, onRemove }: 
   }
   return (
     <>
-      {onRemove !== undefined && <OnlineButton variant="subtle" data-danger onClick={onRemove} label={t('common.action.delete')} />}
+      {onRemove !== undefined && (
+        <OnlineButton variant="subtle" data-danger onClick={onRemove} label={removeLabel ?? t('common.action.delete')} />
+      )}
       <span className={styles.space} />
       {toggle !== undefined && <OnlineButton loading={toggle.isPending} onClick={toggle.onToggle} label={toggle.label} />}
       {!isReadOnly && (

@@ -88,7 +88,10 @@ const inOrganisation =
     const team = (await owner.post(`/api/organisation/${id}/teams`, { name: 'Search' })).data.id;
     const { invites } = (await owner.post(`/api/organisation/${id}/invites`, { emails: [], role: 'reader' })).data;
     const places: Record<string, number | null> = { id, user: member.userId, team, invite: invites[0].id };
-    return { path: path.replaceAll(/\{(\w+)\}/g, (_whole, name: string) => String(places[name])), body: bodyOf({ id, user: member.userId ?? 0 }) };
+    return {
+      path: path.replaceAll(/\{(\w+)\}/g, (_whole, name: string) => String(places[name])),
+      body: bodyOf({ id, user: member.userId ?? 0 }),
+    };
   };
 const incident = { kind: 'written', title: { zh: '', en: 'Slow answers' }, models: [] };
 const incidentOf = async ({ root }: Scene): Promise<number> => {

@@ -31,6 +31,8 @@ export const searchWords: Readonly<Record<string, string>> = {
   'screen:/import': 'imports migrate migration move one-api new-api litellm gateway database 迁移 搬家 导入 数据库 旧系统',
   'screen:/user': 'members customers accounts people team roles permissions 成员 客户 账号 用户管理 权限',
   'screen:/setting': 'options configuration config preferences admin administration 配置 选项 参数 运营 后台',
+  'screen:/organisations':
+    'organization organizations teams companies members workspace switch account seats 组织 团队 公司 企业 成员 切换账户',
   'screen:/statement': 'statements bill invoice ledger account balance history refund refunds month 对账单 账单 流水 明细 退款 发票',
   'screen:/user-tokens':
     'who has this key owner find leaked api keys of users move disable block 用户令牌 密钥 谁的 属于谁 泄露 查找 迁移 禁用 停用',
@@ -42,6 +44,8 @@ export const searchWords: Readonly<Record<string, string>> = {
   'screen:/outbox': 'outbox waiting pending unsent offline queue drafts 待发送 离线 队列 草稿',
   'action:new_token': 'add new generate api key apikey secret 新建 添加 生成 密钥 秘钥',
   'action:redeem': 'balance recharge topup top-up top up voucher coupon gift card 余额 充值 卡密 优惠券 激活',
+  'action:new_organisation': 'create add organization team company workspace 新建 创建 组织 团队 企业',
+  'action:own_account': 'personal switch account back own 切换 个人 账户',
   'action:new_channel': 'create new provider upstream vendor 新建 创建 上游 供应商 服务商 通道',
   'action:new_codes': 'add new generate vouchers coupons gift cards 新建 添加 生成 卡密 优惠券 礼品卡',
   'action:new_user': 'create new invite member customer account 新建 创建 邀请 成员 客户 账号',

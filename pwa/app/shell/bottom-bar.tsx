@@ -2,27 +2,29 @@ import { Link, useRouterState } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useChannelAlarms } from '#pwa/api/disabled-channels.ts';
-import { useStoredUser } from '#pwa/api/self.ts';
-import { useSiteStatus } from '#pwa/api/site-status.ts';
+import { loadTexts } from '#pwa/i18n/setup.ts';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
 import control from '#pwa/ui/styles/control.module.css';
 import typography from '#pwa/ui/styles/typography.module.css';
 import styles from './bottom-bar.module.css';
-import { barEntries, isWithin, menuEntries, parentOf } from './menu-entries.ts';
+import { barEntries, isWithin, parentOf } from './menu-entries.ts';
 import { NavIcon } from './nav-icon.tsx';
+import { useMenuEntries } from './use-menu-entries.ts';
 
 // Loaded with the first press.
-const MoreSheet = lazy(async () => ({ default: (await import('./more-sheet.tsx')).MoreSheet }));
+const MoreSheet = lazy(async () => {
+  const [part] = await Promise.all([import('./more-sheet.tsx'), loadTexts('acting')]);
+  return { default: part.MoreSheet };
+});
 
 /** The phone's navigation: four screens and the rest behind "more". */
 export function BottomBar() {
   const { t } = useTranslation();
-  const user = useStoredUser();
   const alarmed = useChannelAlarms();
   const path = useRouterState({ select: (state) => state.location.pathname });
   const [isMoreOpen, setMoreOpen] = useState(false);
   const [wasOpened, setOpened] = useState(false);
-  const entries = menuEntries(user?.role ?? 0, useSiteStatus());
+  const entries = useMenuEntries();
   const first = barEntries(entries);
   const rest = entries.filter((entry) => !first.includes(entry));
   const isElsewhere = !first.some((entry) => isWithin(entry, path));

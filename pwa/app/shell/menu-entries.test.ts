@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { OrganisationRole } from '#shared/organisation-roles.ts';
 import { Role } from '#shared/roles.ts';
 import type { SiteStatus } from '#shared/site.ts';
 import { isWithin, menuEntries, parentOf } from './menu-entries.ts';
@@ -25,6 +26,14 @@ describe('menu entries', () => {
   });
 });
 
+test('menu: on behalf of an organisation it has what the role may', () => {
+  const of = (role: OrganisationRole) => menuEntries(Role.user, undefined, role).map(({ to }) => to);
+  expect(of('developer')).toEqual(['/', '/token', '/pricing', '/organisations', '/personal', '/about']);
+  expect(of('billing')).toEqual(['/', '/detail', '/log', '/topup', '/pricing', '/organisations', '/personal', '/about']);
+  expect(of('reader')).not.toContain('/topup');
+  expect(of('owner')).toEqual(expect.arrayContaining(['/token', '/log', '/topup']));
+});
+
 test('menu: what is opened within a screen is at that screen, and nowhere else', () => {
   const at = (path: string) =>
     menuEntries(Role.root, undefined)
@@ -37,6 +46,7 @@ test('menu: what is opened within a screen is at that screen, and nowhere else',
   expect(at('/invitations')).toEqual(['/user']);
   expect(at('/balances')).toEqual(['/user']);
   expect(at('/statement')).toEqual(['/topup']);
+  expect(at('/organisation/7')).toEqual(['/organisations']);
   // Links of chat applications mark themselves, and their parent does not.
   expect(['/chat/0', '/channel/add', '/'].map(parentOf)).toEqual([undefined, undefined, undefined]);
 });

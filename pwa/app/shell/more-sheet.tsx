@@ -15,6 +15,7 @@ import { Segments } from '#pwa/ui/controls/segments.tsx';
 import control from '#pwa/ui/styles/control.module.css';
 import layout from '#pwa/ui/styles/layout.module.css';
 import typography from '#pwa/ui/styles/typography.module.css';
+import { AccountSwitch } from './account-switch.tsx';
 import type { MenuEntry } from './menu-entries.ts';
 import { ModeTag } from './mode-tag.tsx';
 import styles from './more-sheet.module.css';
@@ -35,6 +36,7 @@ export function MoreSheet({ opened, entries, onClose }: MoreSheetProps) {
     <>
       <BottomSheet opened={opened} onClose={onClose} title={t('shell.menu.more')}>
         <Account />
+        <AccountSwitch onDone={onClose} />
         <Screens entries={entries} onClose={onClose} />
         <Appearance />
         <DeviceActions

@@ -1,7 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { Role } from '#shared/roles.ts';
 import { channelSummaryQuery, failingChannelsQuery } from '#pwa/api/disabled-channels.ts';
-import { selfQuery } from '#pwa/api/self.ts';
+import { accountQuery, mayActing } from '#pwa/api/account.ts';
 import { statusQuery } from '#pwa/api/site-status.ts';
 import { storedUser } from '#pwa/api/stored-user.ts';
 
@@ -10,7 +10,7 @@ export function preloadShell(queryClient: QueryClient): void {
   void queryClient.prefetchQuery(statusQuery);
   const user = storedUser();
   if (user === null) return;
-  void queryClient.prefetchQuery(selfQuery);
+  if (mayActing('usage')) void queryClient.prefetchQuery(accountQuery());
   if (user.role < Role.admin) return;
   void queryClient.prefetchQuery(channelSummaryQuery);
   void queryClient.prefetchQuery(failingChannelsQuery);

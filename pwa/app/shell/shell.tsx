@@ -1,6 +1,7 @@
 import { Outlet, useRouterState } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useActing } from '#pwa/api/acting.ts';
 import { useStoredUser } from '#pwa/api/self.ts';
 import { useSiteStatus } from '#pwa/api/site-status.ts';
 import { PaletteHost } from '#pwa/app/palette/palette-door.tsx';
@@ -18,9 +19,11 @@ const foldKey = 'default_collapse_sidebar';
 
 /** The frame around every screen but the sign-in: top bar, sidebar at a desk, a rail of icons on a tablet, bottom bar on a phone. */
 export function Shell() {
+  const acting = useActing();
   return (
     <ScreenProviders>
-      <Frame />
+      {/* Nothing that was drawn of one account stays for another. */}
+      <Frame key={acting?.id ?? 0} />
     </ScreenProviders>
   );
 }

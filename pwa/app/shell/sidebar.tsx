@@ -3,10 +3,11 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useRouterState } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useActing } from '#pwa/api/acting.ts';
 import { chatLinks } from '#pwa/api/chat-links.ts';
 import { useChannelAlarms } from '#pwa/api/disabled-channels.ts';
 import { isUnfunded, warningThreshold } from '#pwa/api/low-water.ts';
-import { selfQuery, useStoredUser } from '#pwa/api/self.ts';
+import { accountQuery } from '#pwa/api/account.ts';
 import { useSiteStatus } from '#pwa/api/site-status.ts';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
@@ -15,9 +16,10 @@ import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { serverWords } from '#pwa/ui/server-words.ts';
 import layout from '#pwa/ui/styles/layout.module.css';
 import typography from '#pwa/ui/styles/typography.module.css';
-import { type MenuEntry, menuEntries, menuSections, parentOf } from './menu-entries.ts';
+import { type MenuEntry, menuSections, parentOf } from './menu-entries.ts';
 import { NavIcon } from './nav-icon.tsx';
 import styles from './sidebar.module.css';
+import { useMenuEntries } from './use-menu-entries.ts';
 
 interface SidebarProps {
   /** Icons only: on a tablet always, at a desk by choice. */
@@ -28,8 +30,7 @@ interface SidebarProps {
 
 export function Sidebar({ isRail, onFold }: SidebarProps) {
   const { t } = useTranslation();
-  const user = useStoredUser();
-  const entries = menuEntries(user?.role ?? 0, useSiteStatus());
+  const entries = useMenuEntries();
   const foldName = t(isRail ? 'shell.sidebar.expand' : 'shell.sidebar.collapse');
   const sections = menuSections
     .map((section) => ({ section, entries: entries.filter((entry) => entry.section === section) }))
@@ -136,14 +137,17 @@ function Chats() {
 function OwnBalance() {
   const { t } = useTranslation();
   const format = useFormat();
-  const { data: self } = useQuery(selfQuery);
+  const acting = useActing();
+  const { data: self } = useQuery(accountQuery());
   // Home and wallet have it large.
-  const isLarge = useRouterState({ select: ({ location }) => location.pathname === '/' || location.pathname === '/topup' });
+  const isLarge = useRouterState({
+    select: ({ location: { pathname } }) => pathname === '/topup' || pathname === '/' || parentOf(pathname) === '/',
+  });
   if (self === undefined || isLarge) return null;
   return (
     <div className={styles.balance}>
       <BalanceMeter
-        label={t('shell.balance')}
+        label={acting === null ? t('shell.balance') : acting.name}
         value={self.quota}
         fullMark={self.full_mark}
         isUnfilled={isUnfunded(self)}

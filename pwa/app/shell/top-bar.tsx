@@ -2,9 +2,11 @@ import { ActionIcon, Button } from '@mantine/core';
 import { Link, useRouterState } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { safeLink } from '#shared/links.ts';
+import { useActing } from '#pwa/api/acting.ts';
 import { useStoredUser } from '#pwa/api/self.ts';
 import { registrationClosed, useSiteStatus } from '#pwa/api/site-status.ts';
 import { PaletteButton, PaletteField } from '#pwa/app/palette/palette-door.tsx';
+import { loadTexts } from '#pwa/i18n/setup.ts';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
 import type { Path } from '#pwa/ui/frame/paths.ts';
 import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';
@@ -14,13 +16,22 @@ import typography from '#pwa/ui/styles/typography.module.css';
 import { AccountMenu } from './account-menu.tsx';
 import { Freshness } from './freshness.tsx';
 import { LanguageSwitch } from './language-switch.tsx';
-import { barEntries, menuEntries } from './menu-entries.ts';
+import { barEntries, parentOf } from './menu-entries.ts';
 import { ModeTag } from './mode-tag.tsx';
 import { SiteMark } from './site-mark.tsx';
 import { ThemeMenu } from './theme-menu.tsx';
 import styles from './top-bar.module.css';
+import { useMenuEntries } from './use-menu-entries.ts';
 import { useSiteIdentity } from './use-site-identity.ts';
 
+// Only who acts for an organisation has it.
+const ActingMark = lazyPart(
+  async () => {
+    const [part] = await Promise.all([import('./acting-mark.tsx'), loadTexts('acting')]);
+    return part;
+  },
+  (part) => part.ActingMark,
+);
 // On other days nothing of it is loaded.
 const NewYear = lazyPart(
   () => import('./new-year.tsx'),
@@ -35,6 +46,7 @@ function isNewYear(): boolean {
 export function TopBar({ isPhone, isBrandNarrow }: { isPhone: boolean; isBrandNarrow: boolean }) {
   const { t } = useTranslation();
   const user = useStoredUser();
+  const acting = useActing();
   const status = useSiteStatus();
   const docs = safeLink(status?.docs_link ?? '', 'web');
   const heading = useHeading();
@@ -45,6 +57,7 @@ export function TopBar({ isPhone, isBrandNarrow }: { isPhone: boolean; isBrandNa
       <header className={styles.phone}>
         <BackOrMark back={heading.back} />
         <h1 className={`${typography.ellipsis} ${layout.fill} ${styles.title}`}>{heading.title}</h1>
+        {acting !== null && <ActingMark acting={acting} />}
         {isNewYear() && <NewYear />}
         <PaletteButton />
         <Freshness />
@@ -64,6 +77,7 @@ export function TopBar({ isPhone, isBrandNarrow }: { isPhone: boolean; isBrandNa
         {!isBrandNarrow && <span className={typography.ellipsis}>{siteName}</span>}
       </Link>
       <ModeTag />
+      {acting !== null && <ActingMark acting={acting} />}
       {user !== null && <PaletteField />}
       <span className={styles.space} />
       {user !== null && <Freshness />}
@@ -92,8 +106,8 @@ export function TopBar({ isPhone, isBrandNarrow }: { isPhone: boolean; isBrandNa
 function BackOrMark({ back }: { back: Path | undefined }) {
   const { t } = useTranslation();
   const path = useRouterState({ select: (state) => state.location.pathname });
-  const entries = menuEntries(useStoredUser()?.role ?? 0, useSiteStatus());
-  const isInBar = barEntries(entries).some((entry) => entry.to === path);
+  const screen = parentOf(path) === '/' ? '/' : path;
+  const isInBar = barEntries(useMenuEntries()).some((entry) => entry.to === screen);
   if (isInBar && back === undefined) return <SiteMark />;
   return (
     <ActionIcon component={Link} to={back ?? '/'} aria-label={t('common.action.back')} className={styles.back}>

@@ -1,11 +1,11 @@
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { LogFormat } from '#shared/logs.ts';
+import { downloadAccountFile } from '#pwa/api/account-file.ts';
 import { useNeedsConnection } from '#pwa/offline/online-button.tsx';
 import { useIsOnline } from '#pwa/offline/online-status.tsx';
 import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';
 import { RowMenu } from '#pwa/ui/list/row-menu.tsx';
-import { download } from '#pwa/ui/controls/download.ts';
 import { exportAddress } from './export-address.ts';
 import type { LogList } from './queries.ts';
 
@@ -24,7 +24,7 @@ export function LogActions({ list }: { list: LogList }) {
     key: format,
     label: t(`logs.export.${format}`),
     isDisabled: !isOnline,
-    onClick: () => download(exportAddress(list, format, Date.now())),
+    onClick: () => downloadAccountFile(exportAddress(list, format, Date.now())),
   });
   return (
     <>

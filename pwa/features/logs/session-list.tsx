@@ -4,6 +4,7 @@ import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { CallSession } from '#shared/call-sessions.ts';
 import type { LogFormat } from '#shared/logs.ts';
+import { downloadAccountFile } from '#pwa/api/account-file.ts';
 import { useNeedsConnection } from '#pwa/offline/online-button.tsx';
 import { useIsOnline } from '#pwa/offline/online-status.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
@@ -16,7 +17,6 @@ import { FilterBar, FilterText } from '#pwa/ui/list/filter-bar.tsx';
 import { RowMenu } from '#pwa/ui/list/row-menu.tsx';
 import { useCursorPager } from '#pwa/ui/list/use-cursor-pager.ts';
 import { useListScreen } from '#pwa/ui/list/use-list-screen.ts';
-import { download } from '#pwa/ui/controls/download.ts';
 import type { LogSearch } from './log-address.ts';
 import { LogRange } from './log-range.tsx';
 import { sessionColumns } from './session-columns.tsx';
@@ -137,7 +137,7 @@ function SessionFiles({ list }: { list: List }) {
     key: format,
     label: t(`logs.export.${format}`),
     isDisabled: !isOnline,
-    onClick: () => download(sessionExportAddress(list, format)),
+    onClick: () => downloadAccountFile(sessionExportAddress(list, format)),
   });
   return <RowMenu label={needs(t('logs.export.menu'))} width={260} content={() => ({ actions: [file('csv'), file('jsonl')] })} />;
 }

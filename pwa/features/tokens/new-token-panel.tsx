@@ -3,7 +3,9 @@ import { Link } from '@tanstack/react-router';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { mayInOrganisation } from '#shared/organisation-roles.ts';
 import type { Token } from '#shared/tokens.ts';
+import { useActing } from '#pwa/api/acting.ts';
 import { usableGroupsQuery } from '#pwa/api/groups.ts';
 import { LimitsPart } from '#pwa/records/limits/limits-part.tsx';
 import { MadeRecords, NewRecordsPanel } from '#pwa/records/new-records-panel.tsx';
@@ -16,6 +18,7 @@ import { useCreateTokens } from './token-actions.ts';
 import { TokenFields } from './token-fields.tsx';
 import { createBody, emptyToken } from './token-form.ts';
 import { type TokenForm, useNewTokenForm } from './use-token-form.ts';
+import { ServiceFields } from './service-fields.tsx';
 import styles from './tokens.module.css';
 
 const TestToken = lazyPart(
@@ -32,6 +35,7 @@ export function NewTokenPanel({ onClose }: { onClose: () => void }) {
   const [made, setMade] = useState<readonly Token[]>([]);
   const create = useCreateTokens();
   const form = useNewTokenForm();
+  const acting = useActing();
   useUsualGroup(form);
   if (made.length > 0) return <MadeTokens tokens={made} onClose={onClose} />;
   return (
@@ -45,6 +49,7 @@ export function NewTokenPanel({ onClose }: { onClose: () => void }) {
       onMade={setMade}
       onClose={onClose}
     >
+      {acting !== null && mayInOrganisation(acting.role, 'manage') && <ServiceFields form={form} organisation={acting.id} />}
       <TokenFields form={form} hasCount />
       <NewLimits form={form} />
     </NewRecordsPanel>

@@ -1,7 +1,9 @@
 import type { TFunction } from 'i18next';
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
+import { reachesAllKeys } from '#shared/organisation-roles.ts';
 import { acceptedOldKeys, type Token } from '#shared/tokens.ts';
+import { useActing } from '#pwa/api/acting.ts';
 import { loadTexts } from '#pwa/i18n/setup.ts';
 import { tightestStanding } from '#pwa/records/limits/budget-standing.ts';
 import { QuotaCell } from '#pwa/ui/billing/amounts.tsx';
@@ -17,6 +19,11 @@ import { shownKey } from '#pwa/api/token-key.ts';
 import { Balance, TokenMark, useExpiryText } from './token-labels.tsx';
 import { TokenRowActions } from './token-row-actions.tsx';
 
+// Only lists of organisations have it.
+const TokenMember = lazyPart(
+  () => import('./token-member.tsx'),
+  (part) => part.TokenMember,
+);
 // Only lists with budgets have it.
 const TightestBudget = lazyPart(
   async () => {
@@ -31,6 +38,8 @@ export const columnsKey = 'tokens-table-columns';
 export function useTokenColumns(hasBudgets: boolean, onRemove: (token: Token) => void): Column<Token>[] {
   const { t } = useTranslation();
   const { unit } = useFormat();
+  const acting = useActing();
+  const isShared = acting !== null && reachesAllKeys(acting.role);
   const toggle = useToggleToken();
   const isTouched = useIsTouched();
   const isPhone = useIsPhone();
@@ -40,8 +49,8 @@ export function useTokenColumns(hasBudgets: boolean, onRemove: (token: Token) =>
     await toggle.mutateAsync(token).catch(() => undefined);
   });
   return useMemo(
-    () => tokenColumns(t, { unit, isTouched, isPhone, hasBudgets, onToggle: handleToggle, onRemove: handleRemove }),
-    [t, unit, isTouched, isPhone, hasBudgets, handleToggle, handleRemove],
+    () => tokenColumns(t, { unit, isTouched, isPhone, hasBudgets, isShared, onToggle: handleToggle, onRemove: handleRemove }),
+    [t, unit, isTouched, isPhone, hasBudgets, isShared, handleToggle, handleRemove],
   );
 }
 
@@ -52,11 +61,13 @@ interface TokenParts {
   isPhone: boolean;
   /** A token of the list has a budget. */
   hasBudgets: boolean;
+  /** Tokens of an organisation, of several members. */
+  isShared: boolean;
   onToggle: (token: Token) => Promise<void>;
   onRemove: (token: Token) => void;
 }
 
-function tokenColumns(t: TFunction, { unit, isTouched, isPhone, hasBudgets, onToggle, onRemove }: TokenParts): Column<Token>[] {
+function tokenColumns(t: TFunction, { unit, isTouched, isPhone, hasBudgets, isShared, onToggle, onRemove }: TokenParts): Column<Token>[] {
   const withUnit = (heading: string): string => (unit === '' ? heading : `${heading} ${unit}`);
   return [
     {
@@ -68,6 +79,7 @@ function tokenColumns(t: TFunction, { unit, isTouched, isPhone, hasBudgets, onTo
       card: 'title',
       isLocked: true,
     },
+    ...(isShared ? [memberColumn(t)] : []),
     {
       key: 'status',
       heading: t('tokens.column.status'),
@@ -132,6 +144,11 @@ function tokenColumns(t: TFunction, { unit, isTouched, isPhone, hasBudgets, onTo
       isLocked: true,
     },
   ];
+}
+
+/** Whose a token of an organisation is. */
+function memberColumn(t: TFunction): Column<Token> {
+  return { key: 'member', heading: t('tokens.column.member'), cell: (token) => <TokenMember token={token} />, width: 132, card: 'context' };
 }
 
 /** On a card only what needs a look. */

@@ -23,6 +23,10 @@ export interface TokenValues extends TokenLimits {
   /** Quota units that one session may cost; '' : no bound. */
   session_budget: number | '';
   count: number | '';
+  /** In an organisation, of a new token: of a service account. */
+  is_service: boolean;
+  /** Its team; 0: none. */
+  team_id: number;
 }
 
 /** One dollar with the default units per dollar. */
@@ -43,6 +47,8 @@ export const emptyToken: TokenValues = {
   rate_limits: [],
   budgets: [],
   count: 1,
+  is_service: false,
+  team_id: 0,
 };
 
 export function valuesOf(token: Token): TokenValues {
@@ -54,6 +60,8 @@ export function valuesOf(token: Token): TokenValues {
     ...limitsOf(token),
     session_budget: budgetOf(token),
     count: 1,
+    is_service: token.member_id === 0,
+    team_id: token.team_id ?? 0,
   };
 }
 
@@ -89,6 +97,7 @@ export function createBody(values: TokenValues): TokenCreate {
     ...(values.session_budget === '' ? {} : { session_budget: values.session_budget }),
     ...(values.rate_limits.length === 0 ? {} : { rate_limits: ratesOf(values.rate_limits) }),
     ...(values.budgets.length === 0 ? {} : { budgets: budgetsOf(values.budgets) }),
+    ...(values.is_service ? { is_service: true, team_id: values.team_id } : {}),
     ...(values.count === '' || values.count === 1 ? {} : { count: values.count }),
   };
 }

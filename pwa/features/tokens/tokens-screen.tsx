@@ -6,7 +6,8 @@ import { useTranslation } from 'react-i18next';
 import { Role } from '#shared/roles.ts';
 import type { Token } from '#shared/tokens.ts';
 import type { User } from '#shared/user.ts';
-import { selfQuery } from '#pwa/api/self.ts';
+import { accountQuery } from '#pwa/api/account.ts';
+import { useActing } from '#pwa/api/acting.ts';
 import { canTopUp } from '#pwa/api/can-top-up.ts';
 import { useSiteStatus } from '#pwa/api/site-status.ts';
 import { OnlineButton } from '#pwa/offline/online-button.tsx';
@@ -209,6 +210,8 @@ function useTickedTokens({ rows, pager }: ReturnType<typeof useTokenList>['liste
 /** Buttons, next to the one that leads to the applications that have tokens. */
 function WithApps({ children }: { children: ReactNode }) {
   const { t } = useTranslation();
+  // They hold keys of persons.
+  if (useActing() !== null) return children;
   return (
     <>
       <Button renderRoot={(attributes) => <Link {...attributes} to="/apps" />}>{t('tokens.action.apps')}</Button>
@@ -225,7 +228,7 @@ function CreateButton({ variant, onCreate }: { variant: 'filled' | 'default'; on
 
 /** Tokens of an account without credit are refused, whatever their quota; administrators get no notice. */
 function useWithoutCredit(): User | undefined {
-  const self = useQuery(selfQuery).data;
+  const self = useQuery(accountQuery()).data;
   return self !== undefined && self.quota <= 0 && self.role < Role.admin ? self : undefined;
 }
 

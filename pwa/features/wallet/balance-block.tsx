@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { isUnfunded, warningThreshold } from '#pwa/api/low-water.ts';
 import { daysLeft, lastingText, weekSpendQuery } from '#pwa/api/lasting.ts';
-import { selfQuery } from '#pwa/api/self.ts';
+import { accountQuery } from '#pwa/api/account.ts';
 import { useConnection } from '#pwa/offline/online-status.tsx';
 import { BalanceMeter } from '#pwa/ui/billing/balance-meter.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
@@ -15,7 +15,7 @@ import styles from './wallet.module.css';
 export function BalanceBlock() {
   const { t } = useTranslation();
   const format = useFormat();
-  const self = useQuery(selfQuery);
+  const self = useQuery(accountQuery());
   const spend = useQuery(weekSpendQuery);
   const isStale = useConnection() !== 'online';
   return (

@@ -6,7 +6,7 @@ import { walletApi, type WalletInfo } from '#shared/wallet.ts';
 import { callWithExtra } from '#pwa/api/call.ts';
 import { failureOf } from '#pwa/api/failure.ts';
 import { daysLeft, lastingText, weekSpendQuery } from '#pwa/api/lasting.ts';
-import { selfQuery } from '#pwa/api/self.ts';
+import { accountQuery } from '#pwa/api/account.ts';
 import { OnlineButton } from '#pwa/offline/online-button.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
@@ -91,7 +91,7 @@ export function PayPanel({ chosen: { amount, money }, info, onClose, onOrdered }
 function Afterwards({ quota }: { quota: number }) {
   const { t } = useTranslation();
   const format = useFormat();
-  const self = useQuery(selfQuery).data;
+  const self = useQuery(accountQuery()).data;
   const spend = useQuery(weekSpendQuery).data;
   if (self === undefined) return null;
   const amount = format.quota(self.quota + quota);

@@ -1,4 +1,5 @@
-import { createFileRoute } from '@tanstack/react-router';
+import { createFileRoute, redirect } from '@tanstack/react-router';
+import { actingId } from '#pwa/api/acting.ts';
 import { useStoredUser } from '#pwa/api/self.ts';
 import { HomeScreen } from '#pwa/features/home/home-screen.tsx';
 import { WelcomeScreen } from '#pwa/features/home/welcome-screen.tsx';
@@ -8,6 +9,11 @@ import { SiteNotice } from '#pwa/features/site/site-notice.tsx';
 import { loadTexts } from '#pwa/i18n/setup.ts';
 
 export const Route = createFileRoute('/_shell/')({
+  // An organisation has a screen of its own in the place of Home.
+  beforeLoad: () => {
+    const id = actingId();
+    if (id !== 0) throw redirect({ to: '/organisation/$id', params: { id: String(id) } });
+  },
   // What rows of the log say is said on Home too.
   loader: ({ cause, context }) => {
     if (cause === 'enter')

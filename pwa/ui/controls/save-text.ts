@@ -1,6 +1,10 @@
 /** Saves a text as a file of that name on this device. */
 export function saveText(name: string, text: string, { type = 'text/plain' }: { type?: string } = {}): void {
-  const url = URL.createObjectURL(new Blob([text], { type: `${type};charset=utf-8` }));
+  saveBlob(name, new Blob([text], { type: `${type};charset=utf-8` }));
+}
+
+export function saveBlob(name: string, blob: Blob): void {
+  const url = URL.createObjectURL(blob);
   const link = document.createElement('a');
   link.href = url;
   // What file systems refuse.

@@ -3,6 +3,9 @@ import type { ReactNode } from 'react';
 
 export const frameIcons = {
   lock: <path d="M3.5 7.500h9v6h-9zM5.500 7.500V5.200a2.500 2.500 0 0 1 5 0v2.300" />,
+  organisation: (
+    <path d="M3 13.500v-11h6v11M9 6.500h4v7M1.800 13.500h12.400M5.200 5.200h1.600M5.200 7.800h1.600M5.200 10.400h1.600M11 9h.01M11 11.200h.01" />
+  ),
   home: <path d="M2.5 7.2 8 2.6l5.5 4.6v6.1H9.8V9.6H6.2v3.7H2.5z" />,
   key: (
     <>

@@ -10,7 +10,8 @@ export const plainScreens = screensIn('_plain').filter((screen) => screen !== '/
 /** Of a record each, by its number. */
 export const recordScreens = (id: number): string[] =>
   screensIn('_shell')
-    .filter((screen) => screen.includes('$id'))
+    // The number of an organisation is that of its account, and others have no screen: see `organisations.test.ts`.
+    .filter((screen) => screen.includes('$id') && screen !== '/organisation/$id')
     .map((screen) => screen.replace('$id', String(id)));
 /** Screens with a record panel next to their list. */
 export const listScreens = ['/token', '/channel', '/user', '/log'].filter((screen) => shellScreens.includes(screen));
