@@ -645,6 +645,7 @@ export const errors = {
   group_deprecated: entry(403, '分组 {group} 已被弃用', 'The group {group} is no longer in use'),
   access_token_not_supported: entry(400, '暂不支持使用 access token', 'Access tokens are not supported here'),
   group_not_allowed: entry(403, '无权访问该分组', 'No access to this group'),
+  storing_denied: entry(403, '该令牌所属组织不允许存储内容', 'The organisation of this key stores nothing of its calls'),
   model_denied: entry(403, '该令牌无权访问模型 {model}', 'This token may not use the model {model}'),
   session_budget_reached: entry(
     402,

@@ -1,4 +1,5 @@
 // Serves calls about stored objects: authenticates the key, and reports failures in the caller's format.
+import { AppError } from '#shared/errors.ts';
 import type { Connection } from '#server/http/connection.ts';
 import type { BodyHold } from '#server/http/bodies.ts';
 import type { ApiSurface } from '#server/surfaces/api-surface.ts';
@@ -17,7 +18,7 @@ import { freeBytes } from '#server/framing/free-bytes.ts';
 import { parseLongJson, readLongJson } from '#server/framing/read-long-json.ts';
 import { limitStoredCalls } from '#server/http/rate-limit.ts';
 import { dropBody, readBody } from '#server/http/read-body.ts';
-import type { KeyAdmission } from '#server/call/admission/admission.ts';
+import { type KeyAdmission, storesNothing } from '#server/call/admission/admission.ts';
 import { inFirstGroup } from '#server/call/admission/auto-group.ts';
 import { noteRefusal } from '#server/call/admission/note-refusal.ts';
 import { errorResponse, gatewayError, requestIdHeaders } from '#server/call/relay-failure.ts';
@@ -74,6 +75,7 @@ export function createServer(host: RouteHost, services: RelayServices, surface: 
       try {
         const admitted = await gate.admit(request);
         gate.checkUse(admitted, ip);
+        if (storesNothing(admitted) && isWriting(request, url)) throw new AppError('storing_denied');
         const admission = inFirstGroup(context.settings, admitted);
         const userId = admission.user.id;
         await limitStoredCalls(context, userId);
@@ -113,6 +115,13 @@ export function createServer(host: RouteHost, services: RelayServices, surface: 
         endWith(connection, held);
       }
     };
+}
+
+/** What was stored before can be read, searched, ended and deleted. */
+const endings = /[/:](?:cancel|pause|search)$/;
+
+function isWriting({ method }: Request, { pathname }: URL): boolean {
+  return method !== 'GET' && method !== 'HEAD' && method !== 'DELETE' && !endings.test(pathname);
 }
 
 /** @param text JSON */

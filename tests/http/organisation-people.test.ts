@@ -6,7 +6,7 @@ import { addMember } from '#server/accounts/members.ts';
 import { engines } from '#tests/support/engines.ts';
 import type { TestClient } from '#tests/support/http-client.ts';
 import { createMailDesk } from '#tests/support/mail-desk.ts';
-import { createScene, type RelayScene } from '#tests/support/relay-scene.ts';
+import { createScene, type RelayScene, testModel } from '#tests/support/relay-scene.ts';
 import { until } from '#tests/support/until.ts';
 
 const path = '/api/organisation/';
@@ -226,5 +226,31 @@ describe.each(engines)('people of organisations on $kind', { concurrent: true },
     }
     expect(states).toEqual(['sent', 'sent', 'sent', 'sent', 'sent', 'failed']);
     expect(desk.smtp.mails).toHaveLength(5);
+  });
+
+  it('an organisation that stores nothing leaves no responses, files or conversations, and can delete what it has', async () => {
+    await using scene = await createScene(engine);
+    const { id, owner, newKey } = await buildOrganisation(scene);
+    const authorization = `Bearer sk-${await newKey(owner)}`;
+    const send = async (method: string, to: string, body?: object) => {
+      const headers = { authorization, 'content-type': 'application/json' };
+      const response = await fetch(`${scene.app.origin}${to}`, { method, headers, body: body === undefined ? null : JSON.stringify(body) });
+      return { status: response.status, body: await response.json() };
+    };
+    const respond = (more: object = {}) => send('POST', '/v1/responses', { model: testModel, input: 'Hello', ...more });
+    const before = (await respond()).body.id;
+    const conversation = (await send('POST', '/v1/conversations', {})).body.id;
+    expect((await send('GET', `/v1/responses/${before}`)).status).toBe(200);
+    await owner.put(`${path}${id}`, { policy: { stores_nothing: true } });
+    await until(async () => (await send('POST', '/v1/conversations', {})).status === 403);
+    const after = await respond({ store: true });
+    expect(after.status).toBe(200);
+    expect((await send('GET', `/v1/responses/${after.body.id}`)).status).toBe(404);
+    for (const more of [{ previous_response_id: before }, { conversation }, { background: true }]) {
+      expect((await respond(more)).status, JSON.stringify(more)).toBe(400);
+    }
+    for (const to of ['/v1/batches', '/v1/files', '/v1/vector_stores']) expect((await send('POST', to, {})).status, to).toBe(403);
+    expect((await send('GET', `/v1/responses/${before}`)).status).toBe(200);
+    expect((await send('DELETE', `/v1/conversations/${conversation}`)).status).toBe(200);
   });
 });

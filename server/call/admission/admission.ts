@@ -57,18 +57,23 @@ export function admissionOf(token: TokenRecord, user: UserRecord, secretUntil = 
   return { ...admission, isLimited, standing, policies: policiesOf(standing).map(compiled) };
 }
 
+/** Reports whether a policy of the organisation or the team forbids to store anything of the calls. */
+export function storesNothing({ policies }: Pick<Admission, 'policies'>): boolean {
+  return policies?.some((policy) => policy.storesNothing) === true;
+}
+
 /** By text: keys of an organisation share a policy, which takes more memory than a key. */
 const compiledPolicies = new LRUCache<string, CompiledPolicy>({ max: 500 });
 
 function compiled(policy: string): CompiledPolicy {
   const known = compiledPolicies.get(policy);
   if (known !== undefined) return known;
-  const { models, groups, addresses, stores_nothing: storesNothing = false } = policyOf({ policy });
+  const { models, groups, addresses, stores_nothing: isStoringNothing = false } = policyOf({ policy });
   const made: CompiledPolicy = {
     models: models === undefined ? null : new Set(models),
     groups: groups === undefined ? null : new Set(groups),
     ranges: addresses === undefined ? null : rangesOf(addresses),
-    storesNothing,
+    storesNothing: isStoringNothing,
   };
   compiledPolicies.set(policy, made);
   return made;

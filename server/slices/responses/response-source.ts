@@ -1,6 +1,7 @@
 // Conversation source of Responses calls: loads what they continue and stores the result.
 import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
+import { storesNothing } from '#server/call/admission/admission.ts';
 import { PartBudget } from '#server/framing/part-budget.ts';
 import type { RequestedConversation, CallConversation, ConversationSource } from '#server/call/conversation-source.ts';
 import { refuseStored } from '#server/objects/state-fields.ts';
@@ -26,6 +27,7 @@ export interface Stores {
 }
 
 export function createResponseSource(context: AppContext, { store, conversations, background, follow }: Stores): ConversationSource {
+  const isOnFor = ({ caller }: RequestedConversation) => store.isOn && !storesNothing(caller);
   const readStoredState = createStateReader(context, { store, conversations });
 
   /** Opens a call; if that fails, releases its conversation and memory. */
@@ -40,7 +42,7 @@ export function createResponseSource(context: AppContext, { store, conversations
       const budget = new PartBudget(0, (bytes) => hold.grow(bytes));
       const stored = await readStoredState(call, requested, { hold, budget });
       conversation = stored.conversation;
-      const parts = { context, ...storedParts(call, { requested, stored, isOn: store.isOn }) };
+      const parts = { context, ...storedParts(call, { requested, stored, isOn: isOnFor(call) }) };
       return new StatefulCall({
         ...parts,
         sent: await itemsToSend(parts, budget),
@@ -66,10 +68,11 @@ export function createResponseSource(context: AppContext, { store, conversations
       const { isCompaction, isAnswered } = call;
       const body = isCompaction ? compactionBody(call.body) : call.body;
       const requested = stateRequest(body);
-      if (!store.isOn) refuseStored(requested);
+      const isOn = isOnFor(call);
+      if (!isOn) refuseStored(requested);
       const { isStored, previousId, conversationId, isBackground, references, hasCompaction } = requested;
       const isPlain = previousId === undefined && conversationId === undefined && !isBackground && references.length === 0;
-      if (isPlain && !hasCompaction && (!isStored || !isAnswered || !store.isOn)) return null;
+      if (isPlain && !hasCompaction && (!isStored || !isAnswered || !isOn)) return null;
       return openCall({ ...call, body }, requested);
     },
   };

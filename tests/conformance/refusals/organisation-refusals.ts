@@ -2,7 +2,7 @@
 import { mostTeams } from '#shared/organisations.ts';
 import type { TestClient } from '#tests/support/http-client.ts';
 import type { ConsoleDesk } from './console-desk.ts';
-import { type Refusal, type RefusalRows, type Reported, reportedBy } from './refusal.ts';
+import { type Refusal, type RefusalRows, type Reported, reportedBy, reportedByRelay } from './refusal.ts';
 
 const path = '/api/organisation/';
 
@@ -36,6 +36,14 @@ export const organisationRefusals = {
     const { id, owner } = await found(desk);
     await desk.admin.put(`${path}${id}/manage`, { status: 2 });
     return reportedBy(await owner.get('/api/token/', on(id)));
+  },
+  async storing_denied(desk) {
+    const { id, owner } = await found(desk);
+    await owner.put(`${path}${id}`, { policy: { stores_nothing: true } });
+    const [token] = (await owner.post('/api/token/', { name: 'app', unlimited_quota: true }, on(id))).data;
+    const headers = { authorization: `Bearer sk-${token.key}`, 'accept-language': desk.language, 'content-type': 'application/json' };
+    const response = await fetch(`${desk.app.origin}/v1/conversations`, { method: 'POST', headers, body: '{}' });
+    return reportedByRelay(response.status, await response.json());
   },
   organisation_not_here: inOrganisation((client, id) => client.get('/api/user/sessions', on(id))),
   async organisation_right_missing(desk) {

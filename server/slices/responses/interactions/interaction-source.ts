@@ -1,6 +1,7 @@
 // Conversation source of Interactions calls: loads what they continue and stores the result.
 import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
+import { type Admission, storesNothing } from '#server/call/admission/admission.ts';
 import { PartBudget } from '#server/framing/part-budget.ts';
 import type { RequestedConversation, CallConversation, ConversationSource } from '#server/call/conversation-source.ts';
 import { readChain } from '#server/slices/responses/read-chain.ts';
@@ -16,13 +17,14 @@ const previousField = 'previous_interaction_id';
 export type InteractionStores = Pick<Stores, 'store' | 'background' | 'follow'>;
 
 export function createInteractionSource(context: AppContext, { store, background, follow }: InteractionStores): ConversationSource {
+  const isOnFor = (caller: Admission) => store.isOn && !storesNothing(caller);
   const mostBytes = context.env.MAX_REQUEST_BODY_MB * 1_000_000;
 
   /** Opens a call; if that fails, releases what it holds. */
   async function openCall(call: RequestedConversation, previousId: string | undefined): Promise<CallConversation> {
     const { caller, body, bytes, isAnswered, requestId } = call;
     const isBackground = body['background'] === true && isAnswered;
-    const isStored = body['store'] !== false && isAnswered && store.isOn;
+    const isStored = body['store'] !== false && isAnswered && isOnFor(caller);
     if (isBackground && !isStored) throw new AppError('background_not_kept', {}, { field: 'background' });
     const userId = caller.user.id;
     const hold = context.bodies.open(ownerOf(userId));
@@ -55,12 +57,13 @@ export function createInteractionSource(context: AppContext, { store, background
   return {
     open(call) {
       const { body, isAnswered } = call;
+      const isOn = isOnFor(call.caller);
       const previous = body[previousField];
       const previousId = typeof previous === 'string' ? previous : undefined;
       const isBackground = body['background'] === true;
-      if (!store.isOn && previousId !== undefined) throw notStored(previousField);
-      if (!store.isOn && isBackground) throw notStored('background');
-      const isStored = body['store'] !== false && isAnswered && store.isOn;
+      if (!isOn && previousId !== undefined) throw notStored(previousField);
+      if (!isOn && isBackground) throw notStored('background');
+      const isStored = body['store'] !== false && isAnswered && isOn;
       return previousId === undefined && !isBackground && !isStored ? null : openCall(call, previousId);
     },
   };

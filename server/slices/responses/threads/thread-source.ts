@@ -3,6 +3,7 @@ import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import { clientDialects } from '#server/formats/registry.ts';
 import { isObject } from '#server/framing/loose-json.ts';
+import { storesNothing } from '#server/call/admission/admission.ts';
 import { PartBudget } from '#server/framing/part-budget.ts';
 import type { RequestedConversation, CallConversation, ConversationSource } from '#server/call/conversation-source.ts';
 import type { RelayBody } from '#server/call/endpoints.ts';
@@ -52,7 +53,7 @@ export function createThreadSource(context: AppContext, store: ResponseStore): C
     open(call) {
       const requested = threadOf(call.body);
       if (requested === null) return null;
-      if (!store.isOn) throw new AppError('threads_not_kept', {}, { field: 'thread' });
+      if (!store.isOn || storesNothing(call.caller)) throw new AppError('threads_not_kept', {}, { field: 'thread' });
       return openCall(call, requested.previousId);
     },
   };
