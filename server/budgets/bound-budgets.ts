@@ -87,6 +87,7 @@ export async function storedBudget({ db }: Pick<AppContext, 'db'>, key: string):
       return null;
     const ofToken = parts.counted === 'token';
     const token = ofToken ? await db.collection('tokens').get(parts.subject) : null;
+    if (ofToken && (token === null || token.DeletedAt !== null)) return null;
     const userId = ofToken ? (token?.user_id ?? 0) : parts.subject;
     return { key, scope: 'site', budget, terms: termsOf(budget), userId, tokenId: ofToken ? parts.subject : 0 };
   }

@@ -35,6 +35,8 @@ interface KnownPeriod {
   endsAt: number;
   /** Milliseconds of the last read; 0 if it must be read again. */
   readAt: number;
+  /** Announced changes: a read that one overtakes may have found the former period. */
+  changes: number;
   reading: Promise<void> | undefined;
 }
 
@@ -85,10 +87,10 @@ export class BudgetFinder implements Budgets {
     this.#stops = [
       changes.listen('budget', (key) => {
         const known = this.#periods.get(String(key));
-        if (known !== undefined) known.readAt = 0;
+        if (known !== undefined) expire(known);
       }),
       changes.onGap(() => {
-        for (const known of this.#periods.values()) known.readAt = 0;
+        for (const known of this.#periods.values()) expire(known);
       }),
     ];
   }
@@ -141,7 +143,7 @@ export class BudgetFinder implements Budgets {
   #periodOf(key: string): KnownPeriod {
     const known = this.#periods.get(key);
     if (known !== undefined) return known;
-    const fresh: KnownPeriod = { id: 0, terms: '', amount: 0, endsAt: 0, readAt: 0, reading: undefined };
+    const fresh: KnownPeriod = { id: 0, terms: '', amount: 0, endsAt: 0, readAt: 0, changes: 0, reading: undefined };
     this.#periods.set(key, fresh);
     return fresh;
   }
@@ -159,10 +161,11 @@ export class BudgetFinder implements Budgets {
   async #read({ bound, period }: Bound): Promise<void> {
     const { now } = this.#parts;
     try {
-      const readAt = now();
+      const [readAt, changes] = [now(), period.changes];
       const found = await currentPeriod(this.#parts, bound);
       // With the budget of this caller's record: another caller's, which may be older or newer, is compared with the stored one again.
-      Object.assign(period, { id: found?.id ?? 0, terms: bound.terms, amount: bound.budget.amount, readAt });
+      Object.assign(period, { id: found?.id ?? 0, terms: bound.terms, amount: bound.budget.amount });
+      period.readAt = period.changes === changes ? readAt : 0;
       period.endsAt = found === null || found.ends_at === 0 ? Infinity : found.ends_at * 1000;
     } finally {
       period.reading = undefined;
@@ -183,6 +186,11 @@ export class BudgetFinder implements Budgets {
         .catch((failure: unknown) => log.warn({ reason: String(failure) }, 'refusals by a budget were not counted'));
     }
   }
+}
+
+function expire(period: KnownPeriod): void {
+  period.readAt = 0;
+  period.changes += 1;
 }
 
 function isFresh({ bound, period }: Bound, now: number): boolean {

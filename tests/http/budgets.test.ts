@@ -2,9 +2,12 @@
 import { describe, expect, it } from 'vitest';
 import type { Budget } from '#shared/budgets.ts';
 import { storedLimits } from '#server/accounts/stored-limits.ts';
+import { BudgetFinder } from '#server/budgets/budget-finder.ts';
+import { closePeriod } from '#server/budgets/periods.ts';
 import { sweepPeriods } from '#server/budgets/sweep-periods.ts';
 import { emptyMoney } from '#server/money/account.ts';
 import { engines } from '#tests/support/engines.ts';
+import { afterReads } from '#tests/support/watched-database.ts';
 import { createScene, type RelayScene, type SceneOptions, setOption, testModel, until } from '#tests/support/relay-scene.ts';
 
 /** Quota of one call. */
@@ -59,6 +62,38 @@ describe.each(engines)('budgets on $kind', (engine) => {
       ],
     });
     await scene.checkBooks();
+  });
+
+  it('a reset of a period that has ended leaves its end', async () => {
+    await using scene = await createScene(engine, options);
+    const { key, call } = await keyWith(scene, [{ ...month, period: 'day' }]);
+    const owner = await scene.app.as(scene.user);
+    expect(await call()).toBe(200);
+    const [first] = (await owner.get(`/api/budget/periods?key=${key}`)).data.items;
+    scene.app.clock.advance(3 * 24 * 3_600_000);
+    expect((await owner.post('/api/budget/reset', { key, ref: 'late-reset' })).data).toMatchObject({ used: 0 });
+    expect(await call()).toBe(200);
+    expect((await owner.get(`/api/budget/periods?key=${key}`)).data.items).toMatchObject([{ used: cost }, first]);
+  });
+
+  it('a reset that overtakes the read of a period is not missed', async () => {
+    await using scene = await createScene(engine, options);
+    const { token, key, call } = await keyWith(scene, [month]);
+    expect(await call()).toBe(200);
+    const { context } = scene.app;
+    const period = await context.db.collection('budget_periods').first({ key });
+    if (period === null) throw new Error('There is no period');
+    let isClosed = false;
+    const db = afterReads(context.db, 'budget_periods', async () => {
+      if (isClosed) return;
+      isClosed = true;
+      await closePeriod(context, period, Math.floor(context.now() / 1000));
+    });
+    const finder = new BudgetFinder({ ...context, db });
+    const found = await finder.of({ token, user: scene.user, group: 'default' }, testModel);
+    expect(found.map(({ id }) => id)).toEqual([expect.any(Number)]);
+    expect(found[0]?.id).not.toBe(period.id);
+    await finder.stop();
   });
 
   it('what binds callers is changed by administrators, and seen by those whom it concerns', async () => {
@@ -192,8 +227,15 @@ describe.each(engines)('budgets on $kind', (engine) => {
     await add(3, 2, { leases: { pother: 0 } });
     await add(4, 0.5);
     await add(5, 401, { ends_at: 0 });
+    const once: Budget = { ...month, period: 'once' };
+    const { call, key: living } = await keyWith(scene, [once]);
+    expect(await call()).toBe(200);
     await sweepPeriods(scene.app.context);
-    const left = await db.collection('budget_periods').find({}, { sort: [['number', 1]] });
+    const ofLiving = await db.collection('budget_periods').first({ key: living });
+    expect(ofLiving?.closed_at).toBeUndefined();
+    const left = await db.collection('budget_periods').find({ key: 'token:9:b1' }, { sort: [['number', 1]] });
+    // The token of the last one, which has no end, is gone.
+    expect(left.map(({ closed_at }) => closed_at)).toEqual([undefined, undefined, undefined, now]);
     expect(left.map(({ number, active }) => [number, active])).toEqual([
       [2, undefined],
       [3, 1],

@@ -155,7 +155,7 @@ describe.each(engines)('budgets on $kind', (engine) => {
     await scene.checkBooks();
   });
 
-  it('edits change the running period by their difference; other terms begin a new one, and removal ends it', async () => {
+  it('edits change the running period by their difference; other terms begin a new one, and a removed budget binds nothing', async () => {
     await using scene = await createScene(engine, options);
     const { token, headers } = await keyWith(scene, [month]);
     const key = `token:${token.id}:b1`;

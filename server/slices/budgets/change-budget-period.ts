@@ -19,13 +19,15 @@ export async function raiseBudget(
   await changes.announce('budget', bound.key);
 }
 
-/** Ends the current period, once per `ref`. */
+/** Ends the current period, once per `ref`. One that has ended already gets the reference only. */
 export async function resetBudget(context: PeriodContext, bound: BoundBudget, ref: string): Promise<void> {
   const { db, now } = context;
   const periods = db.collection('budget_periods');
   if ((await periods.count({ key: bound.key, reset_ref: ref }, 1)) > 0) return;
   const latest = await periods.first({ key: bound.key, closed_at: { exists: false } }, { sort: [['number', -1]] });
-  if (latest !== null) await closePeriod(context, latest, Math.floor(now() / 1000), { reset_ref: ref });
+  if (latest === null) return;
+  const seconds = Math.floor(now() / 1000);
+  await closePeriod(context, latest, latest.ends_at === 0 ? seconds : Math.min(seconds, latest.ends_at), { reset_ref: ref });
 }
 
 /** @throws {AppError} `not_found` */
