@@ -8,7 +8,7 @@ import { callerLanguage } from '#server/http/language.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import { balanceOf } from '#server/money/account.ts';
 import type { AppContext } from '#server/context.ts';
-import type { KeyAdmission } from '#server/call/admission/admission.ts';
+import { type KeyAdmission, seesAccount } from '#server/call/admission/admission.ts';
 import { errorResponse, gatewayError, requestIdHeaders } from '#server/call/relay-failure.ts';
 import type { RelayServices } from '#server/call/services.ts';
 
@@ -79,9 +79,10 @@ function unitOf({ settings }: Pick<AppContext, 'settings'>): number {
   return settings.get('DisplayInCurrencyEnabled') ? settings.get('QuotaPerUnit') : 1;
 }
 
-function balanceFor({ settings }: Pick<AppContext, 'settings'>, { token, user }: KeyAdmission): Standing {
+function balanceFor({ settings }: Pick<AppContext, 'settings'>, admission: KeyAdmission): Standing {
+  const { token, user } = admission;
   const unit = unitOf({ settings });
-  if (!settings.get('DisplayTokenStatEnabled'))
+  if (!settings.get('DisplayTokenStatEnabled') && seesAccount(admission))
     return { left: balanceOf(user) / unit, used: user.used_quota / unit, isEndless: false, until: 0 };
   return {
     left: balanceOf(token) / unit,

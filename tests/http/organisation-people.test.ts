@@ -253,4 +253,19 @@ describe.each(engines)('people of organisations on $kind', { concurrent: true },
     expect((await send('GET', `/v1/responses/${before}`)).status).toBe(200);
     expect((await send('DELETE', `/v1/conversations/${conversation}`)).status).toBe(200);
   });
+
+  it('a key shows the wallet of the organisation to members who may read its usage only', async () => {
+    await using scene = await createScene(engine, { settings: { DisplayTokenStatEnabled: 'false' } });
+    const { owner, behalf, join, newKey } = await buildOrganisation(scene);
+    const read = async (key: string, to: string) =>
+      (await fetch(`${scene.app.origin}${to}`, { headers: { authorization: `Bearer sk-${key}` } })).json();
+    const own = await newKey(owner);
+    expect(await read(own, '/v1/usage')).toMatchObject({ account: { remaining: 8 } });
+    expect((await read(own, '/v1/dashboard/billing/subscription')).hard_limit_usd).toBe(8);
+    const service = (await owner.post('/api/token/', { name: 'ci', unlimited_quota: true, is_service: true }, behalf)).data[0].key;
+    for (const key of [await newKey(await join('developer')), service]) {
+      expect((await read(key, '/v1/usage')).account).toBeUndefined();
+      expect((await read(key, '/v1/dashboard/billing/subscription')).hard_limit_usd).toBe(100_000_000);
+    }
+  });
 });

@@ -1,5 +1,6 @@
 // Permissions of a caller, who has a key or a console session.
 import { LRUCache } from 'lru-cache';
+import { mayInOrganisation } from '#shared/organisation-roles.ts';
 import { policiesOf, policyOf, type Standing } from '#server/accounts/memberships.ts';
 import { parseRange } from '#server/network/addresses.ts';
 import { hasLimits } from '#server/accounts/stored-limits.ts';
@@ -60,6 +61,12 @@ export function admissionOf(token: TokenRecord, user: UserRecord, secretUntil = 
 /** Reports whether a policy of the organisation or the team forbids to store anything of the calls. */
 export function storesNothing({ policies }: Pick<Admission, 'policies'>): boolean {
   return policies?.some((policy) => policy.storesNothing) === true;
+}
+
+/** Reports whether the holder of the key may see the balance and the usage of the account: in an organisation, by the role of the member. */
+export function seesAccount({ standing }: Pick<Admission, 'standing'>): boolean {
+  if (standing === undefined) return true;
+  return standing.member !== null && mayInOrganisation(standing.member.role, 'usage');
 }
 
 /** By text: keys of an organisation share a policy, which takes more memory than a key. */

@@ -1,7 +1,7 @@
 // What a key may still spend, for its holder: `GET /v1/usage`, and calls of other gateways that clients know, OpenRouter's `/v1/key` and LiteLLM's
 // `/key/info`. Amounts are US dollars; exhausted and expired keys are accepted.
 import { type KeyBudget, keyBudgets, tightestOf } from '#server/budgets/key-budgets.ts';
-import type { KeyAdmission } from '#server/call/admission/admission.ts';
+import { type KeyAdmission, seesAccount } from '#server/call/admission/admission.ts';
 import { errorResponse, gatewayError, requestIdHeaders } from '#server/call/relay-failure.ts';
 import type { RelayServices } from '#server/call/services.ts';
 import type { Connection } from '#server/http/connection.ts';
@@ -40,7 +40,8 @@ export function mountKeyUsage(host: RouteHost, { context, gate }: Pick<RelayServ
   host.addDirect('GET', '/key/info', (request, _params, connection) => answer(request, connection, presentForLiteLlm));
 }
 
-function presentUsage({ admission: { token, user }, budgets, dollars }: Standing): object {
+function presentUsage({ admission, budgets, dollars }: Standing): object {
+  const { token, user } = admission;
   return {
     object: 'usage',
     key: {
@@ -50,7 +51,7 @@ function presentUsage({ admission: { token, user }, budgets, dollars }: Standing
       remaining: token.unlimited_quota ? null : dollars(balanceOf(token)),
       expires_at: token.expired_time === -1 ? null : token.expired_time,
     },
-    account: { used: dollars(user.used_quota), remaining: dollars(balanceOf(user)) },
+    ...(seesAccount(admission) ? { account: { used: dollars(user.used_quota), remaining: dollars(balanceOf(user)) } } : {}),
     budgets: budgets.map(({ scope, budget, amount, left, used, starts_at, ends_at }) => ({
       scope,
       name: budget.name ?? budget.id,
