@@ -380,7 +380,7 @@ describe.each(oneEngine)('rate limits on $kind', (engine) => {
       { meter: 'parallel', amount: 1, counted: 'token' },
     );
     await using opened = await openRealtime(engine, { settings });
-    const { client, scene } = opened;
+    const { client, peer, scene } = opened;
     for (let turn = 0; turn < 2; turn += 1) {
       client.send({ type: 'response.create' });
       await upTo(client, 'response.done');
@@ -389,15 +389,24 @@ describe.each(oneEngine)('rate limits on $kind', (engine) => {
     client.send({ type: 'response.create' });
     expect(await upTo(client, 'error')).toMatchObject({ error: { code: 'rate_limit_exceeded' } });
     const visitor = await scene.app.as(scene.user);
-    const states = (await visitor.get(`/api/rate_limit/?token_id=${scene.token.id}`)).data as { limit: SiteRateLimit; left: number }[];
-    const used = states.map(({ limit, left }) => [limit.meter, limit.amount - left]);
-    expect(used).toEqual([
-      ['requests', 2],
-      ['tokens', expect.any(Number)],
-      ['parallel', 0],
-    ]);
-    const rows = await scene.logs(2);
-    expect(used[1]?.[1]).toBe(rows.reduce((sum, row) => sum + row.prompt_tokens + row.completion_tokens, 0));
+    const used = async () => {
+      const states = (await visitor.get(`/api/rate_limit/?token_id=${scene.token.id}`)).data as { limit: SiteRateLimit; left: number }[];
+      return states.map(({ limit, left }) => [limit.meter, limit.amount - left]);
+    };
+    const usedAfter = async (turns: number) => {
+      const tokens = (await scene.logs(turns)).reduce((sum, row) => sum + row.prompt_tokens + row.completion_tokens, 0);
+      return [
+        ['requests', 2],
+        ['tokens', tokens],
+        ['parallel', 0],
+      ];
+    };
+    expect(await used()).toEqual(await usedAfter(2));
+    // One that the provider begins by itself is stopped; what it has read counts.
+    peer.answer({});
+    expect(await upTo(client, 'error')).toMatchObject({ error: { code: 'rate_limit_exceeded' } });
+    const expected = await usedAfter(3);
+    await until(async () => JSON.stringify(await used()) === JSON.stringify(expected));
     await scene.checkBooks();
   });
 

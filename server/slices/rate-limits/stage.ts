@@ -155,7 +155,8 @@ class LimitedCall implements StageRun {
   settling(_row: ChargeRow, call: RunningCall, { usage }: EndedCall): void {
     if (this.#limits === null) return;
     const tokens = usage === null ? 0 : inputTokens(usage) + usage.output;
-    if (call === this.#call) this.#permit?.settle(tokens);
+    // A turn that the provider began although a limit refused it has no permit.
+    if (call === this.#call && this.#permit !== undefined) this.#permit.settle(tokens);
     else this.#context.rateLimits.charge(this.#limits, tokens);
   }
 
