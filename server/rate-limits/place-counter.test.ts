@@ -51,7 +51,35 @@ test('place-counter: a process that was taken for dead holds places for its call
   one.leave();
   one.leave();
   await one.tend(true);
-  expect(await row()).toMatchObject({ count: 0 });
+  expect(await row()).toMatchObject({ count: 0, places: {} });
+  // Neither process is in it any more.
+  expect(Object.keys((await row())?.places ?? {})).toEqual([]);
+});
+
+test('place-counter: a place that is free here is taken while the counter waits for other processes', async () => {
+  const { addProcess, counterOf } = await open();
+  for (const id of ['p1', 'p2']) await addProcess(id);
+  const [one, other] = [counterOf(() => 'p1'), counterOf(() => 'p2')];
+  expect([await one.enter(2), await other.enter(2)]).toEqual([true, true]);
+  const entering = other.enter(2);
+  const before = performance.now();
+  setImmediate(() => other.leave());
+  expect(await entering).toBe(true);
+  // Not only when the wait is over.
+  expect(performance.now() - before).toBeLessThan(600);
+});
+
+test('place-counter: a record that does not have what is returned is made to agree', async () => {
+  const { db, addProcess, counterOf, row } = await open();
+  await addProcess('p1');
+  const one = counterOf(() => 'p1');
+  expect(await one.enter(5)).toBe(true);
+  const [{ id = '' } = {}] = await db.collection('limits').find({});
+  await db.collection('limits').patch({ id }, { increment: { count: 2, 'places.p1': 2 } });
+  one.leave();
+  await one.tend(true);
+  await one.tend(false);
+  expect(await row()).toMatchObject({ count: 0, places: { p1: 0 } });
 });
 
 test('place-counter: after a write of unknown outcome the record agrees with the calls that run', async () => {

@@ -138,10 +138,10 @@ export class PlaceCounter implements HeldCounter {
     }
   }
 
-  /** Waits for places that other processes have and do not use. */
+  /** Waits for places that other processes have and do not use, unless a call here ends first. */
   async #awaitReturn(): Promise<void> {
     this.#waitedAt = performance.now();
-    for (let waited = 0; waited < returnMs && this.#count >= this.#limit; waited += freshMs / 2) {
+    for (let waited = 0; waited < returnMs && this.#count - this.#idle >= this.#limit; waited += freshMs / 2) {
       await waitFor(freshMs / 2);
       await this.#read();
     }
@@ -170,9 +170,13 @@ export class PlaceCounter implements HeldCounter {
     const places = this.#idle;
     const own = `places.${this.#owner}` as const;
     this.#idle = 0;
-    const had: Filter<LimitRecord> = { id: this.#id, ...onField<LimitRecord, typeof own>(own, { gte: places }) };
-    const row = await this.#services.db.collection('limits').patch(had, { increment: { count: -places, [own]: -places } });
-    if (row !== null) this.#learn(row);
+    // A process without calls is not in the record, which would have the processes of years.
+    const isAll = this.#held === 0;
+    const had: Filter<LimitRecord> = { id: this.#id, ...onField<LimitRecord, typeof own>(own, isAll ? places : { gte: places }) };
+    const change = isAll ? { increment: { count: -places }, unset: [own] } : { increment: { count: -places, [own]: -places } };
+    const row = await this.#services.db.collection('limits').patch(had, change);
+    if (row === null) this.#isDoubtful = true;
+    else this.#learn(row);
   }
 
   /** Makes the record agree with what this process holds, after a write whose outcome is unknown. */

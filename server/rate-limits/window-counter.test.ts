@@ -1,6 +1,7 @@
 // Counters of two processes on one store: what one leases and does not use, the other gets.
 import { afterEach, expect, test } from 'vitest';
 import { embeddedEngine, type TestDatabase } from '#tests/support/engines.ts';
+import { instead } from '#tests/support/watched-database.ts';
 import { WindowCounter } from './window-counter.ts';
 
 const minute = 60_000;
@@ -14,8 +15,8 @@ async function open() {
   database = await embeddedEngine.create();
   const { db } = database;
   let time = 1_000_000 * minute;
-  const counterOf = (id: string) =>
-    new WindowCounter({ db, log: { warn() {} }, now: () => time, processId: () => id, onHeld() {} }, 'rate:test', minute);
+  const counterOf = (id: string, on = db) =>
+    new WindowCounter({ db: on, log: { warn() {} }, now: () => time, processId: () => id, onHeld() {} }, 'rate:test', minute);
   return { db, counterOf, advance: (ms: number) => (time += ms) };
 }
 
@@ -73,4 +74,22 @@ test('window-counter: usage beyond the estimate counts, also in the next window;
   await counter.tend(true);
   expect(await counter.take(701, 1_000)).toBeNull();
   expect(await counter.take(700, 1_000)).not.toBeNull();
+});
+
+test('window-counter: usage that could not be written counts later', async () => {
+  const { db, counterOf } = await open();
+  let isOut = true;
+  const failing = instead(db, {
+    collection: (name: string) => {
+      if (isOut) throw new Error('The database is out');
+      return db.collection(name as 'limits');
+    },
+  });
+  const counter = counterOf('p1', failing);
+  counter.owe(500);
+  expect(await counter.tend(false)).toBe(true);
+  expect(counter.left(1_000)).toBe(500);
+  isOut = false;
+  expect(await counter.tend(false)).toBe(false);
+  expect(await counterOf('p2').take(501, 1_000)).toBeNull();
 });

@@ -275,8 +275,15 @@ export class WindowCounter implements HeldCounter {
     window.owed = 0;
     const fresh = { id, count: owed, reset_at: endAt, spare: {} };
     window.count += owed;
-    const row = await this.#services.db.collection('limits').patch({ id }, { increment: { count: owed } }, { insertIfMissing: fresh });
-    if (row !== null) this.#learn(window, row);
+    try {
+      const row = await this.#services.db.collection('limits').patch({ id }, { increment: { count: owed } }, { insertIfMissing: fresh });
+      if (row !== null) this.#learn(window, row);
+    } catch (failure) {
+      // A write that was carried out after all counts twice: less passes, never more.
+      window.owed += owed;
+      window.count -= owed;
+      throw failure;
+    }
   }
 
   /** Returns the unused lease. If the write fails, the lease is lost until the window ends. */
