@@ -1,25 +1,19 @@
 import { refusalOf, useLogSentence } from '#pwa/ui/billing/log-sentence.ts';
 import { Button } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { changeOf, isSpending } from '#shared/balance-change.ts';
 import { chargeOf, endingOf, unsentReason, upstreamWords } from '#shared/log-ending.ts';
 import { isCall, otherOf } from '#shared/log-other.ts';
-import { isUnfunded } from '#pwa/api/low-water.ts';
 import type { Log } from '#shared/logs.ts';
 import type { RefusalFacts } from '#shared/refusal-facts.ts';
-import { OnlineButton } from '#pwa/offline/online-button.tsx';
 import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
 import { Attempts } from '#pwa/ui/billing/attempts.tsx';
 import { Charge } from '#pwa/ui/billing/charge.tsx';
 import { CopyButton, CopyText } from '#pwa/ui/controls/copy-text.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
-import { BalanceMeter } from '#pwa/ui/billing/balance-meter.tsx';
 import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';
-import { QueryState } from '#pwa/ui/frame/query-state.tsx';
 import { AddsUp, Receipt } from '#pwa/ui/billing/receipt.tsx';
 import { SummaryList, PanelSection, SidePanel } from '#pwa/ui/frame/side-panel.tsx';
 import { tokenName } from '#pwa/ui/billing/token-name.ts';
@@ -34,9 +28,9 @@ import { useTimes } from './use-times.ts';
 import { durationOf, endedAttempts, isHandedIn, picturesOf, spokenOf, videoSizeOf } from './log-summary.ts';
 import { programName } from './program-name.ts';
 import { receiptOfRow } from './log-receipt.ts';
+import { UserInfo } from './log-user-info.tsx';
 import { EndingMark, RefusalMark, whySource } from './log-labels.tsx';
 import type { LogSearch } from './log-address.ts';
-import { logUserQuery } from './queries.ts';
 import { RowLink, SessionLink, TaskLink } from './row-link.tsx';
 import { QuickFilterSection } from './quick-filter-menu.tsx';
 import styles from './logs.module.css';
@@ -244,46 +238,6 @@ function useSummary(log: Log, isAdmin: boolean) {
           },
         ]),
   ];
-}
-
-/** Details of the caller for administrators, requested only when they are opened. */
-function UserInfo({ log }: { log: Log }) {
-  const { t } = useTranslation();
-  const format = useFormat();
-  const [isOpen, setOpen] = useState(false);
-  const user = useQuery({ ...logUserQuery(log.user_id), enabled: isOpen });
-  if (!isOpen) {
-    const action = t('receipt.user.open');
-    return (
-      <div className={styles.user}>
-        <OnlineButton icon={<Icon name="user" />} onClick={() => setOpen(true)} label={action} />
-      </div>
-    );
-  }
-  return (
-    <PanelSection title={t('receipt.user.title')} aside={`#${log.user_id}`}>
-      <QueryState query={user} what={t('receipt.user.title')} lines={3}>
-        {(account) => (
-          <>
-            <BalanceMeter
-              label={t('receipt.user.balance')}
-              value={account.quota}
-              fullMark={account.full_mark}
-              isUnfilled={isUnfunded(account)}
-              valueText={format.quota(account.quota)}
-            />
-            <SummaryList
-              items={[
-                { name: t('receipt.user.username'), value: account.username },
-                { name: t('receipt.user.used'), value: format.quota(account.used_quota) },
-                { name: t('receipt.user.calls'), value: format.count(account.request_count) },
-              ]}
-            />
-          </>
-        )}
-      </QueryState>
-    </PanelSection>
-  );
 }
 
 /** Calls that were refused before any channel was tried: reason, number, and request ids. */
