@@ -121,6 +121,17 @@ describe.each(engines)('status page on $kind', (engine) => {
     await minutes(20, { tide: { answered: 30 }, [testModel]: { answered: 30 } });
   });
 
+  it('closes the incident of a model that recovered in a judgement that was cut short', async () => {
+    await minutes(8, { tide: { failed: 20 } });
+    expect((await page()).current).toMatchObject([{ models: expect.arrayContaining(['tide']) }]);
+    const { db } = scene.app.context;
+    // The state was stored, and the process ended before it closed the incident.
+    await db.collection('model_states').patch({ id: 'tide' }, { set: { state: 'operational' } });
+    scene.app.clock.advance(15 * minute);
+    await minutes(1, { tide: { answered: 30 } });
+    expect((await page()).current).toEqual([]);
+  });
+
   it('is not fooled by one caller among several', async () => {
     for (let passed = 0; passed < 12; passed += 1) {
       scene.app.clock.advance(minute);

@@ -19,14 +19,17 @@ const continuedSeconds = 1800;
 /** Models of one incident. */
 const mostModels = 500;
 
-/** Ends the disturbances of models, and the incidents in which no other model is disturbed. */
-export async function endDisturbances(context: AppContext, { models, at }: { models: readonly string[]; at: number }): Promise<void> {
-  if (models.length === 0) return;
-  const ended = new Set(models);
-  for (const { id } of await openIncidents(context)) {
+/**
+ * Ends all other disturbances than these, and the incidents in which none lasts. By what is open, not by the models that have just recovered: an earlier
+ * judgement may have been cut short.
+ */
+export async function endDisturbances(context: AppContext, lasting: readonly Disturbance[], at: number): Promise<void> {
+  const levels = new Map(lasting.map(({ model, level }) => [model, level]));
+  for (const { id, level } of await openIncidents(context)) {
+    const isEnding = ({ model, to }: StatusIncidentModel) => to === undefined && levels.get(model) !== level;
     await changeIncident(context, id, (incident) => {
-      if (!incident.models.some(({ model, to }) => to === undefined && ended.has(model))) return null;
-      const rest = incident.models.map((one) => (one.to === undefined && ended.has(one.model) ? { ...one, to: at } : one));
+      if (!incident.models.some(isEnding)) return null;
+      const rest = incident.models.map((one) => (isEnding(one) ? { ...one, to: at } : one));
       const isOver = rest.every(({ to }) => to !== undefined);
       return { set: { models: rest, ...(isOver ? { state: 'resolved', ended_at: at } : {}) }, unset: isOver ? ['open'] : [] };
     });

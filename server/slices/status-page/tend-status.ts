@@ -34,8 +34,7 @@ export async function tendStatus(context: AppContext): Promise<void> {
   const states = await storedStates(context);
   const windows = await readWindows(context, at);
   const usual = await usualFirstTokens(context, at);
-  const begun: Disturbance[] = [];
-  const ended: string[] = [];
+  const disturbed: Disturbance[] = [];
   for (const { model, isServed } of listedModels(context).values()) {
     const before = states.get(model) ?? null;
     states.delete(model);
@@ -51,15 +50,14 @@ export async function tendStatus(context: AppContext): Promise<void> {
     const after = judge(model, before, window, at);
     await sumDisturbance(context, after, at);
     if (!isSame(before, after)) await store(context, after);
-    // Ends first: a model that was slow and is down is in two incidents.
-    if (before !== null && isDisturbed(before.state) && before.state !== after.state) ended.push(model);
-    if (isDisturbed(after.state)) begun.push({ model, level: after.state, since: after.since, window });
+    if (isDisturbed(after.state)) disturbed.push({ model, level: after.state, since: after.since, window });
   }
   // Models that no channel lists any more.
   for (const id of states.keys()) await context.db.collection('model_states').remove({ id });
   await endMaintenance(context);
-  await endDisturbances(context, { models: [...ended, ...states.keys()], at });
-  await addDisturbances(context, begun, at);
+  // Ends first: a model that was slow and is down is in two incidents.
+  await endDisturbances(context, disturbed, at);
+  await addDisturbances(context, disturbed, at);
 }
 
 /** Removes figures and incidents whose time is over. */
