@@ -38,7 +38,7 @@ export function spanOf(context: Pick<AppContext, 'now'>, start: number | undefin
   return { from: Math.max(0, Math.min(to, Math.max(from, to - longest))), to };
 }
 
-/** Sums by token id; 0 for calls without a token. `memberId` restricts them to a member's tokens. */
+/** Sums by token id; 0 for calls without a token. */
 export async function usageByToken({ db }: Context, organisationId: number, span: UsageSpan): Promise<Map<number, PartOfUsage>> {
   if (span.from >= span.to) return new Map();
   const totals = await readUsageTotals(db, await readUsageState(db), { kind: 'token', userId: organisationId, ...span });

@@ -170,7 +170,7 @@ function mountMembers(host: RouteHost): void {
   });
 }
 
-/** Members whose names contain the keyword: few enough to look at. */
+/** The member of that username; no partial names. */
 async function named({ db }: AppContext, keyword: string | undefined): Promise<Filter<OrganisationMemberRecord>> {
   if (keyword === undefined) return {};
   const user = await db.collection('users').first({ username: keyword });
