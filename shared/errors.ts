@@ -610,6 +610,11 @@ export const errors = {
   order_finished: entry(200, '该订单已支付', 'This order has been paid'),
 
   organisation_unknown: entry(403, '组织不存在，或您不是其成员', 'There is no such organisation, or you are not a member of it'),
+  mismatched_organization: entry(
+    401,
+    'OpenAI-Organization 请求头指定的组织与 API Key 所属的组织不一致',
+    'The OpenAI-Organization header must name the organization of the API key',
+  ),
   organisation_disabled: entry(403, '该组织已被停用', 'The organisation is disabled'),
   organisation_not_here: entry(403, '此操作只能以个人身份进行', 'This can only be done in your own name, not on behalf of an organisation'),
   organisation_creation_denied: entry(403, '当前站点未开放创建组织', 'Organisations cannot be created here by you'),

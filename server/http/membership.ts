@@ -22,8 +22,8 @@ export async function readMember(db: Database, organisationId: number, userId: n
 }
 
 /** Id in a value of the header: `org-5`. Undefined without the header, null for another value. */
-export function organisationIn(headers: Headers): number | null | undefined {
-  const value = headers.get(organisationHeader)?.trim() ?? '';
+export function organisationIn(header: string | null): number | null | undefined {
+  const value = header?.trim() ?? '';
   if (value === '') return undefined;
   const id = /^org-(\d{1,15})$/.exec(value)?.[1];
   return id === undefined ? null : Number(id);
@@ -38,7 +38,7 @@ export async function onBehalf(
   caller: Caller,
   { facts, endpoint }: { facts: Pick<RequestFacts, 'headers'>; endpoint: Pick<Endpoint, 'organisation'> },
 ): Promise<Caller> {
-  const id = organisationIn(facts.headers);
+  const id = organisationIn(facts.headers.get(organisationHeader));
   if (id === undefined) return caller;
   const person = caller.user;
   const [member, account] = id === null ? [null, null] : await Promise.all([readMember(db, id, person.id), db.collection('users').get(id)]);

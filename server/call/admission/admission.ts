@@ -1,4 +1,5 @@
 // Permissions of a caller, who has a key or a console session.
+import { AppError } from '#shared/errors.ts';
 import { LRUCache } from 'lru-cache';
 import { mayInOrganisation } from '#shared/organisation-roles.ts';
 import { policiesOf, policyOf, type Standing } from '#server/accounts/memberships.ts';
@@ -61,6 +62,11 @@ export function admissionOf(token: TokenRecord, user: UserRecord, secretUntil = 
 /** Reports whether a policy of the organisation or the team forbids to store anything of the calls. */
 export function storesNothing({ policies }: Pick<Admission, 'policies'>): boolean {
   return policies?.some((policy) => policy.storesNothing) === true;
+}
+
+/** Refuses what the gateway or the provider would store. @throws {AppError} `storing_denied` */
+export function checkStorage(admission: Pick<Admission, 'policies'>, field?: string): void {
+  if (storesNothing(admission)) throw new AppError('storing_denied', {}, field === undefined ? {} : { field });
 }
 
 /** Reports whether the holder of the key may see the balance and the usage of the account: in an organisation, by the role of the member. */

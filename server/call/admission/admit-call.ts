@@ -14,7 +14,7 @@ import { checkSchemas, mostSchemaParts } from '#server/formats/schema-parts.ts';
 import type { RelayServices } from '#server/call/services.ts';
 import type { Turn } from '#server/call/turn.ts';
 import { inServingGroup } from '#server/call/admission/auto-group.ts';
-import type { Admission } from '#server/call/admission/admission.ts';
+import { type Admission, checkStorage } from '#server/call/admission/admission.ts';
 
 export interface AdmittedCall {
   turn: Turn;
@@ -82,6 +82,8 @@ export async function admitCall(services: RelayServices, turn: Turn, progress: P
     endpoint.check(body);
     if (content.parts > mostSchemaParts) checkSchemas(endpoint.dialect.schemasIn?.(body) ?? []);
     gate.checkModel(admission, model);
+    // At the provider: chat completions that a call requests to store.
+    if (admission.policies !== undefined && body['store'] === true && turn.conversations === undefined) checkStorage(admission, 'store');
     const finding = findModel(services, admission, { endpoint, model });
     const privateModel = finding === null ? null : await finding;
     // Read before a stored conversation replaces the client's body.

@@ -5,8 +5,10 @@ import { pricedName } from '#shared/pricing-rules.ts';
 import { Role } from '#shared/roles.ts';
 import { TokenStatus } from '#shared/tokens.ts';
 import { UserStatus } from '#shared/user.ts';
+import { organisationHeader } from '#shared/organisation-header.ts';
 import { readStanding } from '#server/accounts/memberships.ts';
 import type { AppContext } from '#server/context.ts';
+import { organisationIn } from '#server/http/membership.ts';
 import { contains, parseAddress } from '#server/network/addresses.ts';
 import { isSameGroup } from '#server/settings/group-moves.ts';
 import { isAutoGroup, isOffered } from '#server/settings/usable-groups.ts';
@@ -27,7 +29,7 @@ export interface KeyTraits {
 export interface TokenGate {
   /**
    * Returns the admission of the request's key. Synchronous for cached keys.
-   * @throws {AppError} 401 `key_…`, 403 `user_banned`, `channel_pin_denied`
+   * @throws {AppError} 401 `key_…`, `mismatched_organization`, 403 `user_banned`, `channel_pin_denied`
    */
   admit(request: Shown): KeyAdmission | Promise<KeyAdmission>;
   /**
@@ -84,25 +86,14 @@ export function createTokenGate(context: AppContext): TokenGate {
     throw new AppError('key_invalid');
   }
 
+  const admit = createAdmission({ known, parsedKeys, readFirst, check });
+
   return {
     admit(request) {
-      const credential = credentialOf(request);
-      const parsed = parsedKeys.get(credential);
-      if (parsed !== undefined) {
-        const admission = known.get(parsed.hashed);
-        if (admission !== undefined && admission !== null) return check(admission, parsed.suffix);
-      }
-      const readings = hashedReadings(credential);
-      for (const reading of readings) {
-        const admission = known.get(reading.hashed);
-        if (admission === undefined) return readFirst(readings);
-        if (admission !== null) {
-          const checked = check(admission, reading.suffix);
-          parsedKeys.store(credential, reading);
-          return checked;
-        }
-      }
-      throw new AppError('key_invalid');
+      const admitted = admit(request);
+      const named = request.headers.get(organisationHeader);
+      if (named === null) return admitted;
+      return admitted instanceof Promise ? admitted.then((admission) => ofOrganisation(admission, named)) : ofOrganisation(admitted, named);
     },
     async identify(request) {
       const bare = bareKey(credentialOf(request));
@@ -144,6 +135,45 @@ export function createTokenGate(context: AppContext): TokenGate {
       known.stop();
     },
   };
+}
+
+interface Admitting {
+  known: KnownKeys;
+  parsedKeys: ReturnType<typeof createParsedKeys>;
+  readFirst(readings: readonly HashedKey[]): Promise<KeyAdmission>;
+  check(admission: KeyAdmission, suffix: string | undefined): KeyAdmission;
+}
+
+function createAdmission({ known, parsedKeys, readFirst, check }: Admitting): TokenGate['admit'] {
+  return (request) => {
+    const credential = credentialOf(request);
+    const parsed = parsedKeys.get(credential);
+    if (parsed !== undefined) {
+      const admission = known.get(parsed.hashed);
+      if (admission !== undefined && admission !== null) return check(admission, parsed.suffix);
+    }
+    const readings = hashedReadings(credential);
+    for (const reading of readings) {
+      const admission = known.get(reading.hashed);
+      if (admission === undefined) return readFirst(readings);
+      if (admission !== null) {
+        const checked = check(admission, reading.suffix);
+        parsedKeys.store(credential, reading);
+        return checked;
+      }
+    }
+    throw new AppError('key_invalid');
+  };
+}
+
+/**
+ * The admission, if the header names no other account of this site. Organisations of OpenAI have other ids, which clients send from their configuration.
+ * @throws {AppError} `mismatched_organization`
+ */
+function ofOrganisation(admission: KeyAdmission, named: string): KeyAdmission {
+  const id = organisationIn(named);
+  if (id != null && id !== admission.user.id) throw new AppError('mismatched_organization');
+  return admission;
 }
 
 /** @throws {AppError} `ip_denied` */

@@ -6,6 +6,7 @@ import type { AppContext } from '#server/context.ts';
 import { UniqueConflict } from '#server/db/collection.ts';
 import type { IdempotentCallRecord } from '#server/db/records/idempotent-call.ts';
 import { limitStoredCalls } from '#server/http/rate-limit.ts';
+import { storesNothing } from '#server/call/admission/admission.ts';
 import type { AdmittedCall } from '#server/call/admission/admit-call.ts';
 import type { RunningCall } from '#server/call/running-call.ts';
 import type { EndedCall } from '#server/call/ended-call.ts';
@@ -29,9 +30,9 @@ export function idempotencyStage(services: AppContext): CallStage {
     name: 'idempotency',
     applies: ({ callers, kind }) => callers === 'keys' && !kind.isCount && kind.isInSession !== true,
     open(call) {
-      const { turn, endpoint, requested, conversation } = call;
+      const { turn, endpoint, requested, conversation, admission } = call;
       const key = turn.request.headers.get(header);
-      if (key === null || turn.isRepeatable !== true || conversation?.later !== undefined) return null;
+      if (key === null || turn.isRepeatable !== true || conversation?.later !== undefined || storesNothing(admission)) return null;
       return endpoint.kind.canStream && requested.isStream ? null : open(services, call, key);
     },
   };

@@ -1,6 +1,7 @@
 // Spans of calls and of their attempts. Applies only while they are exported. Prompts and responses are never part of them; the request id
 // finds the log row with everything else.
 import type { AppContext } from '#server/context.ts';
+import { storesNothing } from '#server/call/admission/admission.ts';
 import type { CallAttempt } from '#server/call/call-attempt.ts';
 import type { RunningCall } from '#server/call/running-call.ts';
 import { attemptErrorType } from '#server/call/settlement/error-type.ts';
@@ -55,7 +56,7 @@ class TracedCall implements StageRun {
       'tidegate.request.id': requestId,
     };
     this.#trace = this.#traces.open(`${operation} ${model}`, { facts, headers: turn.request.headers, startedAt });
-    if (!this.#traces.capturesPrompts || !this.#trace.isSampled) return;
+    if (!this.#traces.capturesPrompts || !this.#trace.isSampled || storesNothing(call.admission)) return;
     const messages = inputMessages(call);
     if (messages !== undefined) this.#trace.prompted(messages);
   }

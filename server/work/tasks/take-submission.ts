@@ -5,7 +5,7 @@ import { boundaryOf } from '#server/framing/multipart.ts';
 import type { MultipartFields } from '#server/formats/multipart-body.ts';
 import type { CriticalMembers } from '#server/formats/critical-members.ts';
 import type { Connection } from '#server/http/connection.ts';
-import type { Admission } from '#server/call/admission/admission.ts';
+import { type Admission, checkStorage } from '#server/call/admission/admission.ts';
 import { readContent } from '#server/call/admission/read-content.ts';
 import type { RelayBody } from '#server/call/endpoints.ts';
 import type { RelayServices } from '#server/call/services.ts';
@@ -38,6 +38,7 @@ export async function takeSubmission(services: RelayServices, received: Received
   const startedAt = performance.now();
   const isOfSession = received.callers === 'sessions';
   const caller = isOfSession ? await sessions.admit({ request, connection, progress }) : await admitCaller(services, request, connection);
+  checkStorage(caller);
   const limit = Math.min(context.env.MAX_REQUEST_BODY_MB * 1_000_000, received.mostBytes ?? Infinity);
   const userId = caller.user.id;
   const boundary = received.form === undefined ? undefined : boundaryOf(request.headers.get('content-type'));

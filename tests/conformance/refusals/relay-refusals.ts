@@ -629,6 +629,8 @@ export const relayRefusals = {
     }),
   websocket_missing: (desk) =>
     desk.scene({}, async ({ app }) => reportedOf(await fetch(`${app.origin}/v1/responses`, { headers: speaking(desk) }))),
+  mismatched_organization: (desk) =>
+    desk.scene({}, async (scene) => reportedOf(await scene.chat({}, { ...speaking(desk), 'openai-organization': 'org-999999' }))),
   threads_not_kept: async (desk) => ({
     reported: await post('/v1/messages', threadTurn({ type: 'create' }), { settings: { ResponseStoreEnabled: 'false' } })(desk),
     code: 'thread_unsupported_request',
