@@ -54,6 +54,11 @@ export class RateLimits {
     return isEmptySet(concerned) ? null : concerned;
   }
 
+  /** Reports whether limits bind the caller for calls of some model. */
+  binds(caller: LimitedCaller): boolean {
+    return this.#allOf(caller) !== null;
+  }
+
   /** Takes what a call needs, as `enterLimits`. */
   enter(limits: LimitSet, amounts: CallAmounts): RatePermit | Promise<RatePermit> {
     return enterLimits(this.#counters, limits, amounts);

@@ -1,6 +1,7 @@
 // Budgets of tokens, users and the site in relayed calls.
 import { describe, expect, it } from 'vitest';
 import type { Budget, SiteBudget } from '#shared/budgets.ts';
+import type { RateLimit } from '#shared/rate-limits.ts';
 import { storedLimits } from '#server/accounts/stored-limits.ts';
 import type { BudgetPeriodRecord } from '#server/db/records/budget-period.ts';
 import { balanceOf } from '#server/money/account.ts';
@@ -152,6 +153,12 @@ describe.each(engines)('budgets on $kind', (engine) => {
     const statuses: number[] = [];
     for (let call = 0; call < 3; call += 1) statuses.push((await scene.chat({}, { authorization: `Bearer ${bound.key}` })).status);
     expect(statuses).toEqual([200, 200, 402]);
+    // Rate limits are those of the model that takes the place.
+    const rates: RateLimit[] = [{ meter: 'requests', per: 'day', amount: 1, models: [cheap] }];
+    const rated = await scene.addToken({ budgets: textOf([goesOn]), rate_limits: JSON.stringify(rates) });
+    const ofRated: number[] = [];
+    for (let call = 0; call < 4; call += 1) ofRated.push((await scene.chat({}, { authorization: `Bearer ${rated.key}` })).status);
+    expect(ofRated).toEqual([200, 200, 200, 429]);
     await scene.checkBooks();
   });
 

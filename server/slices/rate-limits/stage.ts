@@ -35,7 +35,8 @@ export function rateLimitsStage(context: StageContext): CallStage {
       const counting = enterModelRequests(context, admission.user.id);
       if (call.endpoint.kind.isCount) return openCount(context, limits, counting);
       if (counting !== null) return counting.then((counted) => new LimitedCall(context, { limits, surface, counted }));
-      return limits === null ? null : new LimitedCall(context, { limits, surface, counted: null });
+      // At the end of a budget, another model may take the place of the requested one.
+      return limits === null && !rateLimits.binds(admission) ? null : new LimitedCall(context, { limits, surface, counted: null });
     },
   };
 }
@@ -61,7 +62,7 @@ interface Limited {
 
 class LimitedCall implements StageRun {
   readonly #context: StageContext;
-  readonly #limits: LimitSet | null;
+  #limits: LimitSet | null;
   readonly #surface: ApiSurface;
   #counted: CountedRequest | null;
   /** Call that has taken. Turns that begin without a reservation share the stages of another turn. */
@@ -91,6 +92,7 @@ class LimitedCall implements StageRun {
   }
 
   reserved(call: RunningCall): void | Promise<void> {
+    if (call.replaced !== undefined) this.#limits = this.#context.rateLimits.of(call.admission, call.model);
     if (this.#limits === null || call.turn.within !== undefined) return this.#takeWithin(call);
     this.#boundAnswer(call, this.#limits);
     if (call.turn.isAhead !== true) return this.#take(call, this.#limits, true);
