@@ -1,10 +1,13 @@
 // Organisations: wallet, members, roles, teams, policies, hand-over of tokens.
 import { describe, expect, it } from 'vitest';
 import { organisationRoles } from '#shared/organisation-roles.ts';
+import { mostMembers } from '#shared/organisations.ts';
+import { acceptInvite } from '#server/features/organisations/invites.ts';
 import { finishOrganisationTransfers } from '#server/features/organisations/transfer-quota.ts';
 import { engines } from '#tests/support/engines.ts';
 import type { CallOptions, TestClient } from '#tests/support/http-client.ts';
 import { createScene, type RelayScene, setOption, testModel } from '#tests/support/relay-scene.ts';
+import { instead } from '#tests/support/watched-database.ts';
 import { until } from '#tests/support/until.ts';
 
 const path = '/api/organisation/';
@@ -243,6 +246,19 @@ describe.each(engines)('organisations on $kind', { concurrent: true }, (engine) 
     const second = (await owner.post(`${path}${id}/invites`, { emails: [], role: 'reader' })).data;
     expect((await owner.get(`${path}${id}/invites`)).data).toHaveLength(1);
     expect(JSON.stringify((await owner.get(`${path}${id}/invites`)).data)).not.toContain(second.link.split('#')[1]);
+    // One that a full organisation cannot take stays valid.
+    const { context } = scene.app;
+    const full = instead(context.db, {
+      collection: (name: 'organisation_members') => {
+        const collection = context.db.collection(name);
+        return name === 'organisation_members' ? instead(collection, { count: async () => mostMembers }) : collection;
+      },
+    });
+    const [found] = await context.db.collection('organisation_invites').find({ organisation_id: id });
+    if (found === undefined) throw new Error('There is no invitation');
+    const late = await scene.app.createUser();
+    await expect(acceptInvite({ ...context, db: full }, late, found)).rejects.toMatchObject({ code: 'organisation_members_limit' });
+    expect((await owner.get(`${path}${id}/invites`)).data).toMatchObject([{ id: found.id, role: 'reader' }]);
     scene.app.clock.advance(15 * 86_400_000);
     expect(await people[0]?.post(`${path}invite/accept`, { token: second.link.split('#')[1] })).toMatchObject({
       code: 'organisation_invite_invalid',

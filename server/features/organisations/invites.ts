@@ -166,8 +166,16 @@ export async function acceptInvite(
   // One of several concurrent requests removes it; the role of an existing member is unchanged.
   const known = await context.db.collection('organisation_members').first({ organisation_id: organisationId, user_id: person.id });
   if (known !== null) return known;
-  if ((await context.db.collection('organisation_invites').remove({ id })) === 0) throw new AppError('organisation_invite_invalid');
-  return addMember(context, organisationId, { user_id: person.id, role, team_id, source: 'invite', invited_by: created_by, ...limits });
+  const invites = context.db.collection('organisation_invites');
+  if ((await invites.remove({ id })) === 0) throw new AppError('organisation_invite_invalid');
+  try {
+    const joining = { user_id: person.id, role, team_id, source: 'invite' as const, invited_by: created_by, ...limits };
+    return await addMember(context, organisationId, joining);
+  } catch (failure) {
+    // Of an organisation that is full now, say: it works again when there is room.
+    if (failure instanceof AppError) await invites.insert(found);
+    throw failure;
+  }
 }
 
 /** Job: removes what has expired. */
