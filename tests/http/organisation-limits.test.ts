@@ -97,6 +97,14 @@ describe.each(engines)('limits of organisations on $kind', { concurrent: true },
     const [ofTeam] = await states(`team_id=${team}`);
     expect(ofTeam.used).toBe(rows.slice(1).reduce((sum, row) => sum + row.quota, 0));
     expect((await states(`member_id=${ann.userId}`, reader.client))[0]).toMatchObject({ is_editable: false });
+    // Keys of others are reached by those who manage.
+    const ofBen = (await owner.get('/api/token/?p=0', behalf)).data.find(
+      ({ member_id }: { member_id?: number }) => member_id === ben.userId,
+    );
+    for (const call of ['budget', 'rate_limit']) {
+      expect(await owner.get(`/api/${call}/?token_id=${ofBen.id}`, behalf)).toMatchObject({ success: true });
+      expect(await reader.client.get(`/api/${call}/?token_id=${ofBen.id}`, behalf)).toMatchObject({ code: 'not_found' });
+    }
     const raise = (client = owner, options = behalf) =>
       client.post('/api/budget/raise', { key: ofMember.key, amount: 1_000_000, ref: 'reference-raise' }, options);
     expect(await raise(reader.client)).toMatchObject({ code: 'organisation_right_missing' });
