@@ -231,8 +231,12 @@ export const auditedFields: { readonly [Name in AuditedName]: Modes<Records[Name
   },
 };
 
+const policyEntries = new Set(['models', 'groups', 'addresses', 'stores_nothing']);
+
 /** Entries of JSON objects (`map`) whose values are stored; those of all others are secret. Fields that are absent here have no secrets. */
 export const plainEntries: Readonly<Record<string, ReadonlySet<string>>> = {
+  'organisations.policy': policyEntries,
+  'teams.policy': policyEntries,
   'users.setting': new Set(['notify_type', 'quota_warning_threshold', 'accept_unset_model_ratio_model', 'channel_alerts', 'language']),
   'channels.setting': new Set([
     'force_format',

@@ -44,7 +44,7 @@ describeInBrowser('organisations', () => {
     await panelOf(page, look.size).getByLabel(say('organisations.field.name')).fill(name);
     await button(page, 'organisations.found.submit').click();
     await page.waitForURL(/\/organisation\/\d+$/);
-    await page.getByRole('link', { name: say('acting.on_behalf', { name }) }).waitFor();
+    await page.getByText(say('acting.on_behalf', { name })).waitFor({ state: 'attached' });
     await sound(founder, 'new');
 
     // A link, with the monthly budget that its member gets.
@@ -84,13 +84,14 @@ describeInBrowser('organisations', () => {
 
     // Back to the own account: nothing of the organisation is shown.
     await openAccounts(joiner.page, 'Keeper');
+    await joiner.page.getByRole('group', { name: say('acting.label') }).waitFor();
     await sound(joiner, 'switch');
     await joiner.page
       .getByRole('group', { name: say('acting.label') })
       .getByRole('button', { name: say('acting.own') })
       .click();
     await joiner.page.waitForURL((url) => url.pathname === '/');
-    await joiner.page.getByRole('link', { name: say('acting.on_behalf', { name }) }).waitFor({ state: 'detached' });
+    await joiner.page.getByText(say('acting.on_behalf', { name })).waitFor({ state: 'detached' });
     await joiner.page.goto('/token');
     await joiner.page.getByText(say('tokens.empty.title'), { exact: true }).waitFor();
 
@@ -132,6 +133,7 @@ describeInBrowser('organisations', () => {
     await page.getByText(text('acting.left', { name }), { exact: true }).waitFor();
     await mark.waitFor({ state: 'detached' });
     await page.getByText(text('tokens.empty.title'), { exact: true }).waitFor();
+    expect(await page.evaluate(() => sessionStorage.getItem('acting'))).toBe('own');
     await visitor.context.close();
   });
 });

@@ -38,6 +38,9 @@ const screens = [
   '/log?open=1',
   ...sessionScreens,
   '/token?open=new',
+  ...['', '?open=of-member', '?open=invite', '?tab=teams', '?tab=usage', '?tab=invites', '?tab=settings'].map(
+    (rest) => `/organisation/of-site${rest}`,
+  ),
 ].filter((screen) => only === '' || screen.startsWith(only));
 const guestScreens = plainScreens.filter((screen) => only === '' || screen.startsWith(only));
 
@@ -53,6 +56,7 @@ const nameOf = ({ size, scheme, language }: Look) => `${size}-${scheme}-${langua
 
 describeInBrowser('pictures', () => {
   const taken: Picture[] = [];
+  let organisation = 0;
   const sites = new Map<State, { tidegate: Tidegate; database: string }>();
 
   beforeAll(async () => {
@@ -61,7 +65,8 @@ describeInBrowser('pictures', () => {
       const database = await mkdtemp(path.join(tmpdir(), 'tidegate-pictures-'));
       const url = `file:${path.join(database, 'tidegate.db')}`;
       const tidegate = await startTidegate({ env: { DATABASE_URL: url } });
-      await (kind === 'filled' ? seedSite(tidegate, url) : furnishNothing(tidegate));
+      if (kind === 'filled') organisation = await seedSite(tidegate, url);
+      else await furnishNothing(tidegate);
       sites.set(kind, { tidegate, database });
     }
   });
@@ -102,7 +107,9 @@ describeInBrowser('pictures', () => {
       afterAll(() => visitor.context.close());
 
       it.each(screens)('%s', async (screen) => {
-        await visitor.page.goto(screen, { waitUntil: 'commit' });
+        await visitor.page.goto(screen.replace('of-site', String(organisation)).replace('of-member', String(organisation + 3)), {
+          waitUntil: 'commit',
+        });
         await still(visitor.page, state);
         expect(await take(visitor.page, { screen, state, look })).toBeGreaterThan(2_000);
       });

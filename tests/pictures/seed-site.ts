@@ -6,6 +6,7 @@ import { seedSessions } from '#tests/e2e/support/seed-sessions.ts';
 import { drawings, music, seedTasks } from '#tests/e2e/support/seed-tasks.ts';
 import type { Tidegate } from '#tests/e2e/support/tidegate.ts';
 import { seedBills } from './seed-bills.ts';
+import { seedOrganisation } from './seed-organisation.ts';
 import { seedOperations } from './seed-operations.ts';
 
 /** A site that is being filled. */
@@ -98,7 +99,8 @@ const options = {
   TaskEnabled: 'true',
 };
 
-export async function seedSite(tidegate: Tidegate, databaseUrl: string): Promise<void> {
+/** Returns the number of its organisation. */
+export async function seedSite(tidegate: Tidegate, databaseUrl: string): Promise<number> {
   const { api, key } = await furnish(tidegate);
   for (const [name, value] of Object.entries(options)) await api.put('/api/option/', { key: name, value });
   for (const channel of channels) await api.post('/api/channel/', { key: 'sk-seed', base_url: tidegate.upstream.url, ...channel });
@@ -114,8 +116,10 @@ export async function seedSite(tidegate: Tidegate, databaseUrl: string): Promise
   await seedTasks(databaseUrl, { id: 1, username: owner.username }, [...drawings, ...music]);
   const site = { api, url: databaseUrl, upstream: tidegate.upstream.url };
   await seedOperations(site);
+  const organisation = await seedOrganisation({ api, url: databaseUrl, site: tidegate.url });
   await seedBills(site, { daily: 5, named: 7 });
   for (const isStream of [true, false]) await chat(tidegate.url, key, { stream: isStream });
+  return organisation;
 }
 
 /** Codes, two of them redeemed, and more for everybody. */

@@ -11,8 +11,14 @@ import typography from '#pwa/ui/styles/typography.module.css';
 import styles from './account-switch.module.css';
 import { useSwitchAccount } from './use-switch-account.ts';
 
+interface AccountSwitchProps {
+  onDone: () => void;
+  /** Without the way to all organisations, which stands next to it. */
+  isBare?: boolean;
+}
+
 /** The accounts that the user can act for, the present one marked; nothing for who is in no organisation. */
-export function AccountSwitch({ onDone }: { onDone: () => void }) {
+export function AccountSwitch({ onDone, isBare = false }: AccountSwitchProps) {
   const { t } = useTranslation();
   const user = useStoredUser();
   const acting = useActing();
@@ -25,6 +31,7 @@ export function AccountSwitch({ onDone }: { onDone: () => void }) {
     onDone();
     void switchAccount(organisation);
   };
+  if (isBare && organisations.length === 0) return null;
   return (
     <div className={styles.part} role="group" aria-label={t('acting.label')}>
       {organisations.length > 0 && (
@@ -39,15 +46,17 @@ export function AccountSwitch({ onDone }: { onDone: () => void }) {
           <span className={styles.note}>{t(`acting.role.${role}`)}</span>
         </DisclosureItem>
       ))}
-      <DisclosureItem
-        icon={<Icon name={organisations.length > 0 ? 'list' : 'plus'} />}
-        onClick={() => {
-          onDone();
-          void navigate(organisations.length > 0 ? { to: '/organisations' } : { to: '/organisations', search: { open: 'new' } });
-        }}
-      >
-        {t(organisations.length > 0 ? 'acting.all' : 'acting.found')}
-      </DisclosureItem>
+      {!isBare && (
+        <DisclosureItem
+          icon={<Icon name={organisations.length > 0 ? 'list' : 'plus'} />}
+          onClick={() => {
+            onDone();
+            void navigate(organisations.length > 0 ? { to: '/organisations' } : { to: '/organisations', search: { open: 'new' } });
+          }}
+        >
+          {t(organisations.length > 0 ? 'acting.all' : 'acting.found')}
+        </DisclosureItem>
+      )}
     </div>
   );
 }

@@ -36,7 +36,7 @@ export function MoreSheet({ opened, entries, onClose }: MoreSheetProps) {
     <>
       <BottomSheet opened={opened} onClose={onClose} title={t('shell.menu.more')}>
         <Account />
-        <AccountSwitch onDone={onClose} />
+        <AccountSwitch isBare onDone={onClose} />
         <Screens entries={entries} onClose={onClose} />
         <Appearance />
         <DeviceActions

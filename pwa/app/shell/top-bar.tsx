@@ -56,8 +56,10 @@ export function TopBar({ isPhone, isBrandNarrow }: { isPhone: boolean; isBrandNa
     return (
       <header className={styles.phone}>
         <BackOrMark back={heading.back} />
-        <h1 className={`${typography.ellipsis} ${layout.fill} ${styles.title}`}>{heading.title}</h1>
-        {acting !== null && <ActingMark acting={acting} />}
+        <div className={`${layout.fill} ${styles.heading}`}>
+          <h1 className={`${typography.ellipsis} ${styles.title}`}>{heading.title}</h1>
+          {acting !== null && <ActingMark acting={acting} under={heading.title} />}
+        </div>
         {isNewYear() && <NewYear />}
         <PaletteButton />
         <Freshness />

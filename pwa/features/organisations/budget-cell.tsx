@@ -24,7 +24,7 @@ export function BudgetCell({ name, of }: BudgetCellProps) {
     return (
       <LimitLevel
         size="row"
-        name={isPhone ? t('organisations.members.budget_left') : ''}
+        name={isPhone ? t('limits.period.month') : ''}
         label={t('organisations.members.budget_of', { name })}
         left={format.quotaBare(month.left)}
         of={t('limits.of', { amount: format.quotaBare(month.budget.amount) })}

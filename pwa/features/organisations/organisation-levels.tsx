@@ -93,13 +93,13 @@ function MonthLevel({ organisation, onSettings }: OrganisationLevelsProps) {
       <h2 className={styles.levelName}>
         <span>{t('organisations.month.budget', { month: format.month(now / 1000) })}</span>
       </h2>
-      <p className={styles.figure}>
+      <p className={styles.figure} data-level>
         {format.quota(left)} <span>{t('limits.of', { amount: format.quota(budget.amount) })}</span>
       </p>
       <LimitLevel
-        name={t('organisations.month.spent', { month: format.month(now / 1000) })}
+        name={t('organisations.month.used', { amount: format.quota(used) })}
         label={t('limits.standing.label', { name: t('organisations.month.budget', { month: format.month(now / 1000) }) })}
-        left={format.quota(used)}
+        left=""
         standing={standing}
         begin={empties}
         end={t(`limits.end.${budget.at_end}`)}

@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { mayInOrganisation } from '#shared/organisation-roles.ts';
 import type { Organisation } from '#shared/organisations.ts';
@@ -28,6 +29,10 @@ const InvitePanel = lazyPart(
 const TeamsTab = lazyPart(
   () => import('./teams-tab.tsx'),
   (part) => part.TeamsTab,
+);
+const NewTeamButton = lazyPart(
+  () => import('./teams-tab.tsx'),
+  (part) => part.NewTeamButton,
 );
 const TeamPart = lazyPart(
   () => import('./teams-tab.tsx'),
@@ -113,7 +118,9 @@ function Loaded({ organisation, search, onSearch, onSwitch }: Omit<OrganisationS
       }
     >
       <OrganisationLevels organisation={organisation} onSettings={() => onSearch({ tab: 'settings', open: undefined })} />
-      <Tabs offered={offered} tab={tab} onSearch={onSearch} />
+      <Tabs offered={offered} tab={tab} onSearch={onSearch}>
+        {tab === 'teams' && manages && <NewTeamButton onSearch={onSearch} />}
+      </Tabs>
       {tab === 'members' && <MembersTab {...props} state={state} />}
       {tab === 'teams' && <TeamsTab {...props} />}
       {tab === 'usage' && <UsageTab {...props} />}
@@ -123,11 +130,14 @@ function Loaded({ organisation, search, onSearch, onSwitch }: Omit<OrganisationS
   );
 }
 
-function Tabs({
-  offered,
-  tab,
-  onSearch,
-}: Pick<OrganisationScreenProps, 'onSearch'> & { offered: readonly OrganisationTab[]; tab: OrganisationTab }) {
+interface TabsProps extends Pick<OrganisationScreenProps, 'onSearch'> {
+  offered: readonly OrganisationTab[];
+  tab: OrganisationTab;
+  /** What can be done in the tab. */
+  children: ReactNode;
+}
+
+function Tabs({ offered, tab, onSearch, children }: TabsProps) {
   const { t } = useTranslation();
   return (
     <div className={styles.tabs}>
@@ -139,6 +149,8 @@ function Tabs({
           onSearch({ tab: value === 'members' ? undefined : value, open: undefined, p: undefined, keyword: undefined, part: undefined })
         }
       />
+      <span className={styles.space} />
+      {children}
     </div>
   );
 }

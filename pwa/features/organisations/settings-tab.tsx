@@ -51,12 +51,20 @@ function ReadOnly({ organisation }: { organisation: Organisation }) {
   const { t } = useTranslation();
   return (
     <Block title={t('organisations.settings.policy')}>
-      <p>{policyText(t, organisation.policy)}</p>
+      <p className={styles.body}>{policyText(t, organisation.policy)}</p>
     </Block>
   );
 }
 
 const formId = 'organisation';
+
+function organisationBody(values: TeamValues, base: Organisation) {
+  return {
+    ...(values.name.trim() === base.name ? {} : { name: values.name.trim() }),
+    ...(changesPolicy(values.policy, base.policy) ? { policy: policyOf(values.policy) } : {}),
+    ...limitBody(values, base),
+  };
+}
 
 function OrganisationForm({ organisation }: { organisation: Organisation }) {
   const { t } = useTranslation();
@@ -70,11 +78,7 @@ function OrganisationForm({ organisation }: { organisation: Organisation }) {
     }),
   });
   const { values } = form;
-  const body = {
-    ...(values.name.trim() === base.name ? {} : { name: values.name.trim() }),
-    ...(changesPolicy(values.policy, base.policy) ? { policy: policyOf(values.policy) } : {}),
-    ...limitBody(values, base),
-  };
+  const body = organisationBody(values, base);
   const isDirty = Object.keys(body).length > 0;
   const submit = form.onSubmit(() =>
     edit.mutate(
@@ -97,7 +101,7 @@ function OrganisationForm({ organisation }: { organisation: Organisation }) {
   return (
     <form id={formId} className={styles.form} noValidate onSubmit={submit}>
       <Block title={t('organisations.settings.title')}>
-        <div className={layout.stackLg}>
+        <div className={`${layout.stackLg} ${styles.body}`}>
           <TextInput label={t('organisations.field.name')} maxLength={60} autoComplete="off" {...form.getInputProps('name')} />
           <PolicyFields
             value={values.policy}
@@ -107,7 +111,9 @@ function OrganisationForm({ organisation }: { organisation: Organisation }) {
         </div>
       </Block>
       <Block title={t('organisations.settings.limits')}>
-        <BothLimits form={form} before={base} />
+        <div className={styles.body}>
+          <BothLimits form={form} before={base} />
+        </div>
       </Block>
       <div className={styles.saveRow}>
         <Refusal text={refusalOf(edit.error)} />
@@ -121,29 +127,15 @@ function OrganisationForm({ organisation }: { organisation: Organisation }) {
 /** Mail domains whose users join at their sign-in, and the token of the directory that maintains the list of members. */
 function JoiningBlock({ organisation }: { organisation: Organisation }) {
   const { t } = useTranslation();
-  const format = useFormat();
-  const { id, role = 'reader', domains, domain_role: domainRole, scim_since: since } = organisation;
+  const { id, role = 'reader', scim_since: since } = organisation;
   const create = useScimToken(id);
   const end = useEndScimToken(id);
   const [isReplacing, setReplacing] = useState(false);
   const token = create.data?.token;
   return (
     <Block title={t('organisations.joining.title')}>
-      <div className={layout.stackMd}>
-        <SummaryList
-          items={[
-            {
-              name: t('organisations.column.domains'),
-              value: domains.length === 0 ? t('organisations.joining.no_domains') : domains.join(', '),
-            },
-            ...(domains.length === 0 ? [] : [{ name: t('organisations.manage.domain_role'), value: t(`acting.role.${domainRole}`) }]),
-            {
-              name: 'SCIM 2.0',
-              value:
-                since === 0 ? t('organisations.joining.no_scim') : t('organisations.joining.scim_since', { time: format.dateTime(since) }),
-            },
-          ]}
-        />
+      <div className={`${layout.stackMd} ${styles.body}`}>
+        <JoiningFacts organisation={organisation} />
         <p className={typography.note}>{t('organisations.joining.hint')}</p>
         {token !== undefined && <ScimToken token={token} />}
         <Refusal text={refusalOf(create.error)} />
@@ -179,6 +171,26 @@ function JoiningBlock({ organisation }: { organisation: Organisation }) {
         onCancel={() => setReplacing(false)}
       />
     </Block>
+  );
+}
+
+function JoiningFacts({ organisation: { domains, domain_role: domainRole, scim_since: since } }: { organisation: Organisation }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  return (
+    <SummaryList
+      items={[
+        {
+          name: t('organisations.column.domains'),
+          value: domains.length === 0 ? t('organisations.joining.no_domains') : domains.join(', '),
+        },
+        ...(domains.length === 0 ? [] : [{ name: t('organisations.manage.domain_role'), value: t(`acting.role.${domainRole}`) }]),
+        {
+          name: 'SCIM 2.0',
+          value: since === 0 ? t('organisations.joining.no_scim') : t('organisations.joining.scim_since', { time: format.dateTime(since) }),
+        },
+      ]}
+    />
   );
 }
 

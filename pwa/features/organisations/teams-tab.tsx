@@ -42,30 +42,29 @@ export function TeamsTab({ organisation, search, onSearch, manages }: TabProps) 
   const screen = useListScreen({ search, onSearch });
   const query = useQuery(teamsQuery(organisation.id));
   const columns = useTeamColumns();
-  const create = manages ? (
-    <OnlineButton icon={<Icon name="plus" />} onClick={() => onSearch({ open: newTeam })} label={t('organisations.team.create')} />
-  ) : undefined;
   return (
-    <>
-      {create !== undefined && query.data?.length !== 0 && <div className={styles.toolbar}>{create}</div>}
-      <DataList
-        query={query}
-        rows={query.data}
-        isTwoLine
-        label={t('organisations.tab.teams')}
-        columns={columns}
-        rowKey={teamId}
-        rowName={({ name }) => name}
-        open={search.open}
-        onOpen={screen.onOpen}
-        empty={{
-          title: t('organisations.team.none'),
-          text: t('organisations.team.none_text'),
-          ...(create === undefined ? {} : { action: create }),
-        }}
-      />
-    </>
+    <DataList
+      query={query}
+      rows={query.data}
+      isTwoLine
+      label={t('organisations.tab.teams')}
+      columns={columns}
+      rowKey={teamId}
+      rowName={({ name }) => name}
+      open={search.open}
+      onOpen={screen.onOpen}
+      empty={{
+        title: t('organisations.team.none'),
+        text: t('organisations.team.none_text'),
+        ...(manages ? { action: <NewTeamButton onSearch={onSearch} /> } : {}),
+      }}
+    />
   );
+}
+
+export function NewTeamButton({ onSearch }: Pick<TabProps, 'onSearch'>) {
+  const { t } = useTranslation();
+  return <OnlineButton icon={<Icon name="plus" />} onClick={() => onSearch({ open: newTeam })} label={t('organisations.team.create')} />;
 }
 
 /** The panel of the team that is open, or of a new one. */

@@ -41,6 +41,7 @@ export function useAuditWords() {
     if (given === undefined) return t('audit.value.none');
     if (typeof given === 'boolean') return t(given ? 'audit.value.yes' : 'audit.value.no');
     if (entry.object_id === change.field && isSettingKey(change.field)) return settingValue(change.field, String(given));
+    if (change.field.endsWith('role') && exists(`audit.role.${given}`)) return t(`audit.role.${given}`);
     if (typeof given === 'string') return change.field === 'DeletedAt' ? format.dateTime(Date.parse(given) / 1000) : given;
     return numberText(entry, change.field, given);
   }

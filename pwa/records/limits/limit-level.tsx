@@ -35,7 +35,7 @@ export function LimitLevel({ name, aside, label, left, of, standing, begin, end,
           {!(isMarked && size === 'row') && <span>{name}</span>}
           {isMarked && (
             <StatusMark status={level === 'low' ? 'look' : 'empty'}>
-              {size === 'row' ? t(`limits.level.${level}_named`, { name }) : t(`limits.level.${level}`)}
+              {size === 'row' && name !== '' ? t(`limits.level.${level}_named`, { name }) : t(`limits.level.${level}`)}
             </StatusMark>
           )}
           {aside}

@@ -41,7 +41,12 @@ export function channelBody(tidegate: Tidegate): Record<string, unknown> {
   return { type: 1, name: 'Harbour mouth', key: 'upstream-key', base_url: url, models: models.join(','), groups: ['default'] };
 }
 
-export async function signInByApi(url: string, account: { username: string; password: string }): Promise<Api> {
+/** @param headers of every call: `{ 'openai-organization': 'org-5' }` */
+export async function signInByApi(
+  url: string,
+  account: { username: string; password: string },
+  headers: Record<string, string> = {},
+): Promise<Api> {
   const response = await fetch(`${url}/api/user/login`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -52,7 +57,7 @@ export async function signInByApi(url: string, account: { username: string; pass
     .getSetCookie()
     .map((line) => line.split(';')[0])
     .join('; ');
-  return createApi(url, { cookie, 'new-api-user': String(id) });
+  return createApi(url, { cookie, 'new-api-user': String(id), ...headers });
 }
 
 export interface ChatAnswer {
