@@ -55,7 +55,7 @@ export function siteBudgetsOf(budgets: readonly SiteBudget[], { token, user, gro
   });
 }
 
-/** Tightest sort last: those of the site are shared by the most callers. */
+/** Those of the site come last, because the most callers share them. */
 export function boundBudgets(payer: Payer, site: readonly SiteBudget[]): BoundBudget[] {
   const ofToken = payer.token === null ? [] : budgetsOfToken(payer.token);
   const { member = null, team = null } = payer.standing ?? {};
