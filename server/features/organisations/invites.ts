@@ -38,7 +38,7 @@ export interface Invited {
 }
 
 /**
- * @throws {AppError} `organisation_right_missing`, `organisation_invites_limit`, `mail_unconfigured`, `server_address_required`, `mail_address_invalid`,
+ * @throws {AppError} `organisation_right_missing`, `organisation_invites_limit`, `mail_unconfigured`, `server_address_required`, `invalid_field`,
  * `rate_limited`
  */
 export async function invite(context: AppContext, reached: Reached, requested: Requested, language: Language): Promise<Invited> {
