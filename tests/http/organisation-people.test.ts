@@ -7,6 +7,7 @@ import { engines } from '#tests/support/engines.ts';
 import type { TestClient } from '#tests/support/http-client.ts';
 import { createMailDesk } from '#tests/support/mail-desk.ts';
 import { createScene, type RelayScene, testModel } from '#tests/support/relay-scene.ts';
+import { createTestApp } from '#tests/support/test-app.ts';
 import { until } from '#tests/support/until.ts';
 
 const path = '/api/organisation/';
@@ -62,6 +63,46 @@ describe.each(engines)('people of organisations on $kind', { concurrent: true },
     await until(async () => (await status()) === 401);
     expect(await owner.delete(`${path}${id}/members/${developer.userId}?hand_over_to=${person.id}`)).toMatchObject({ success: true });
     await until(async () => (await status()) === 200);
+  });
+
+  it('every process follows changes of members, teams, policies and bans within a moment', async () => {
+    await using scene = await createScene(engine);
+    await using other = await createTestApp(engine, { database: scene.app.database, clock: scene.app.clock });
+    const { id, owner, join, newKey } = await buildOrganisation(scene);
+    const admin = await scene.app.as(await scene.app.createUser({ role: 100 }));
+    const developer = await join('developer');
+    const key = await newKey(developer);
+    const team = (await owner.post(`${path}${id}/teams`, { name: 'Search' })).data.id;
+    const member = `${path}${id}/members/${developer.userId}`;
+    // The changes are made at the first process, the calls at the second.
+    const status = async () => {
+      const body = JSON.stringify({ model: testModel, messages: [{ role: 'user', content: 'Hi' }] });
+      const headers = { authorization: `Bearer sk-${key}`, 'content-type': 'application/json' };
+      return (await fetch(`${other.origin}/v1/chat/completions`, { method: 'POST', headers, body })).status;
+    };
+    const follows = (expected: number) => until(async () => (await status()) === expected);
+    await follows(200);
+    const none = { models: ['another-model'] };
+    for (const [change, back, refused] of [
+      [() => owner.put(member, { is_suspended: true }), () => owner.put(member, { is_suspended: false }), 401],
+      [() => owner.put(`${path}${id}`, { policy: none }), () => owner.put(`${path}${id}`, { policy: {} }), 403],
+      [
+        () => owner.put(`${path}${id}/teams/${team}`, { policy: none }).then(() => owner.put(member, { team_id: team })),
+        () => owner.put(`${path}${id}/teams/${team}`, { policy: {} }),
+        403,
+      ],
+      [
+        () => admin.post('/api/user/manage', { id: developer.userId, action: 'disable' }),
+        () => admin.post('/api/user/manage', { id: developer.userId, action: 'enable' }),
+        401,
+      ],
+      [() => admin.put(`${path}${id}/manage`, { status: 2 }), () => admin.put(`${path}${id}/manage`, { status: 1 }), 403],
+    ] as const) {
+      expect(await change()).toMatchObject({ success: true });
+      await follows(refused);
+      expect(await back()).toMatchObject({ success: true });
+      await follows(200);
+    }
   });
 
   it('a key that an administrator moves into an organisation is one of a service account, and back one of the person', async () => {
