@@ -1,6 +1,7 @@
 // Warns users that their balance has fallen below the mark that they set. A charge only notes its account; a moment later the account is read once,
 // however many charges there were. The account's state alone decides about a warning, so a note that is lost with its process comes again with the
 // next charge.
+import { mayInOrganisation, organisationRoles } from '#shared/organisation-roles.ts';
 import { userSettingOf } from '#shared/user-setting.ts';
 import type { Database } from '#server/db/database.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
@@ -21,6 +22,8 @@ export interface LowBalanceDependencies {
   now(): number;
 }
 
+/** Members of an organisation who are warned. */
+const mostPayers = 100;
 /** Between two warnings of one user. */
 const quietMs = 2 * 3600 * 1000;
 
@@ -56,8 +59,19 @@ async function warn(parts: LowBalanceDependencies, userId: number): Promise<void
   // Until the next credit or edit the sum stays the same, whatever is spent: it names the crossing, for every process alike.
   const sum = balance + user.used_quota;
   const key = `quota:${userId}:${sum}:${user.full_mark}:${user.warned_at ?? 0}`;
-  await queueNotification(parts, { key, userId, event: { code: 'quota_exceed', balance } });
+  if (user.kind === 'organisation') {
+    const event = { code: 'quota_exceed' as const, balance, organisation: user.display_name };
+    for (const reader of await payersOf(db, userId)) await queueNotification(parts, { key: `${key}:${reader}`, userId: reader, event });
+  } else await queueNotification(parts, { key, userId, event: { code: 'quota_exceed', balance } });
   await db.collection('users').patch({ id: userId }, { set: { warned_at: time, warned_sum: sum, warned_full: user.full_mark } });
+}
+
+/** An organisation has no mailbox: its members who can pay are notified. */
+async function payersOf(db: LowBalanceDependencies['db'], organisationId: number): Promise<number[]> {
+  const paying = organisationRoles.filter((role) => mayInOrganisation(role, 'billing'));
+  const filter = { organisation_id: organisationId, role: { in: paying }, suspended: { exists: false } } as const;
+  const members = await db.collection('organisation_members').find(filter, { limit: mostPayers });
+  return members.map((member) => member.user_id);
 }
 
 /** Since the last warning there was a credit: it is what has lifted the balance above the mark. */

@@ -30,6 +30,10 @@ const quotaLow: Texts = {
     content: "{{value}}: {{value}} is left. Top up so that your calls continue.<br/>Top up here: <a href='{{value}}'>{{value}}</a>",
   },
 };
+const organisationLow: Record<Language, string> = {
+  zh: '组织「{0}」的额度即将用尽',
+  en: 'The quota of the organisation “{0}” is running out',
+};
 /** Without a link, because the site's address is not set. */
 const quotaLowUnlinked: Texts = {
   zh: { title: quotaLow.zh.title, content: '{{value}}，当前剩余额度为 {{value}}，为了不影响您的使用，请及时在控制台的钱包页充值。' },
@@ -183,13 +187,8 @@ const trial: Texts = {
 export function textOf(event: NotificationEvent, language: Language, settings: Settings): NotificationText {
   if (event.code === 'budget_used') return budgetText(event, language, settings);
   switch (event.code) {
-    case 'quota_exceed': {
-      const site = siteAddress(settings);
-      const { title, content } = (site === undefined ? quotaLowUnlinked : quotaLow)[language];
-      const display = { inCurrency: settings.get('DisplayInCurrencyEnabled'), quotaPerUnit: settings.get('QuotaPerUnit') };
-      const links = site === undefined ? [] : [`${site}/topup`, `${site}/topup`];
-      return { type: event.code, title, content, values: [title, quotaText(event.balance, display), ...links], inserts: [] };
-    }
+    case 'quota_exceed':
+      return quotaLowText(event, language, settings);
     case 'channel_update': {
       const { channel_id: id, name, status, reason, why } = event;
       const { title, content } = (status === ChannelStatus.enabled ? channelEnabled : channelDisabled)[language];
@@ -239,6 +238,19 @@ export function textOf(event: NotificationEvent, language: Language, settings: S
     default:
       return plainText(event.code, channelsTested, language);
   }
+}
+
+function quotaLowText(
+  event: Extract<NotificationEvent, { code: 'quota_exceed' }>,
+  language: Language,
+  settings: Settings,
+): NotificationText {
+  const site = siteAddress(settings);
+  const { content, title: ofUser } = (site === undefined ? quotaLowUnlinked : quotaLow)[language];
+  const title = event.organisation === undefined ? ofUser : fill(organisationLow[language], [event.organisation]);
+  const display = { inCurrency: settings.get('DisplayInCurrencyEnabled'), quotaPerUnit: settings.get('QuotaPerUnit') };
+  const links = site === undefined ? [] : [`${site}/topup`, `${site}/topup`];
+  return { type: event.code, title, content, values: [title, quotaText(event.balance, display), ...links], inserts: [] };
 }
 
 function priceText(

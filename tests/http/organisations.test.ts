@@ -70,6 +70,24 @@ describe.each(engines)('organisations on $kind', { concurrent: true }, (engine) 
     expect(person.id).not.toBe(id);
   });
 
+  it('members who can pay are warned of a low balance', async () => {
+    await using scene = await createScene(engine, {
+      settings: { ModelPrice: JSON.stringify({ [testModel]: 0.2 }), QuotaRemindThreshold: '500000' },
+    });
+    const { id, person, owner, behalf } = await organisationOf(scene);
+    await owner.post(`${path}${id}/fund`, { amount: 550_000, ref: ref('one') });
+    const billing = await memberOf(scene, { id, owner }, 'billing');
+    await memberOf(scene, { id, owner }, 'reader');
+    const [token] = (await owner.post('/api/token/', { name: 'ci', unlimited_quota: true }, behalf)).data;
+    expect((await scene.chat({}, { authorization: `Bearer sk-${token.key}` })).status).toBe(200);
+    await scene.app.context.lowBalance.check();
+    const sent = await scene.app.context.db.collection('notifications').find({});
+    expect(sent.map(({ user_id: reader }) => reader).toSorted((a, b) => a - b)).toEqual(
+      [person.id, billing.person.id].toSorted((a, b) => a - b),
+    );
+    for (const { event } of sent) expect(event).toMatchObject({ code: 'quota_exceed', balance: 450_000, organisation: 'Harbour Labs' });
+  });
+
   it('an interrupted transfer is finished once', async () => {
     await using scene = await createScene(engine);
     const { id, person, owner } = await organisationOf(scene);

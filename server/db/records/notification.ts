@@ -5,7 +5,8 @@ import type { NotificationProblem, NotificationState, NotifyType } from '#shared
 
 /** Content of a notification. Amounts are quota. */
 export type NotificationEvent =
-  | { code: 'quota_exceed'; balance: number }
+  /** `organisation`: its name, if the balance is that of one. */
+  | { code: 'quota_exceed'; balance: number; organisation?: string }
   /** A budget was used up to a mark (percent). `scope` says whose it is, `subject` is the name of that token or user; amounts are quota, of the period. */
   | {
       code: 'budget_used';
