@@ -1,14 +1,13 @@
 // Organisations: accounts that several people use. The wallet, the tokens, the log and the statements of an organisation are those of an account (`users`)
 // without a sign-in; members reach it by their role. Calls on its behalf carry the header `OpenAI-Organization`.
 import { z } from 'zod/mini';
+import { AccessPolicy } from '#shared/access-policy.ts';
 import { Budgets } from '#shared/budgets.ts';
 import { endpoint } from '#shared/contract.ts';
-import { isShortList } from '#shared/limit-models.ts';
 import { organisationRoles } from '#shared/organisation-roles.ts';
 import { PageQuery, pageOf } from '#shared/paging.ts';
 import { QueryInt, QueryText } from '#shared/query-values.ts';
 import { RateLimits } from '#shared/rate-limits.ts';
-import { ruleCheck } from '#shared/rule-check.ts';
 import { quotaLimit } from '#shared/user.ts';
 
 export const mostMembers = 10_000;
@@ -22,21 +21,7 @@ export const inviteDays = 14;
 const Id = z.string().check(z.regex(/^\d{1,15}$/));
 const OrganisationParam = z.object({ id: Id });
 const Name = z.string().check(z.minLength(1), z.maxLength(60));
-const Names = z.array(z.string().check(z.minLength(1), z.maxLength(200))).check(z.maxLength(500));
 const Role = z.enum(organisationRoles);
-
-/** What calls may do: within an organisation, a team and a token each narrows the former. Absent: no restriction. */
-export const AccessPolicy = z
-  .strictObject({
-    models: z.optional(Names),
-    groups: z.optional(Names),
-    /** Addresses and CIDR ranges. */
-    addresses: z.optional(z.array(z.string().check(z.minLength(1), z.maxLength(64))).check(z.maxLength(500))),
-    /** Nothing of calls is stored: no stored responses, files, batches, vector stores. */
-    stores_nothing: z.optional(z.boolean()),
-  })
-  .check(z.refine(isShortList, ruleCheck('listTooLong')));
-export type AccessPolicy = z.infer<typeof AccessPolicy>;
 
 export const Organisation = z.object({
   id: z.int(),

@@ -1,5 +1,5 @@
 // What the policies of an organisation and its teams leave of a call's rights.
-import type { AccessPolicy } from '#shared/organisations.ts';
+import type { AccessPolicy } from '#shared/access-policy.ts';
 import { UserStatus } from '#shared/user.ts';
 import type { Database } from '#server/db/database.ts';
 import type { OrganisationMemberRecord, OrganisationRecord, TeamRecord } from '#server/db/records/organisation.ts';

@@ -25,7 +25,11 @@ describe.each(engines)('domains of organisations on $kind', (engine) => {
   /** Signs in as a new person, or as the person `sub`. */
   async function signIn(
     email: string,
-    { isEmailVerified = true, sub = `person-${(count += 1)}`, provider = 'oidc' as 'oidc' | 'github' } = {},
+    {
+      isEmailVerified = true,
+      sub = `person-${(count += 1)}`,
+      provider = 'oidc',
+    }: { isEmailVerified?: boolean; sub?: string; provider?: 'oidc' | 'github' } = {},
   ) {
     Object.assign(desk.services.person, { email, isEmailVerified, sub, id: 1000 + count, login: sub, name: sub });
     const client = desk.app.anonymous();

@@ -14,7 +14,7 @@ import layout from '#pwa/ui/styles/layout.module.css';
 import typography from '#pwa/ui/styles/typography.module.css';
 import { BothLimits } from './both-limits.tsx';
 import { limitProblems, type LimitValues } from './member-values.ts';
-import { memberName } from './members-tab.tsx';
+import { memberName } from './member-name.ts';
 import { refusalOf, useEditMembers } from './queries.ts';
 import { RoleSelect, TeamSelect } from './role-team-fields.tsx';
 

@@ -1,6 +1,7 @@
 // The form of a member or a team: what it holds and what it sends.
 import type { OrganisationRole } from '#shared/organisation-roles.ts';
-import type { AccessPolicy, Member, Team } from '#shared/organisations.ts';
+import type { AccessPolicy } from '#shared/access-policy.ts';
+import type { Member, Team } from '#shared/organisations.ts';
 import {
   areBudgetsRight,
   areRatesRight,

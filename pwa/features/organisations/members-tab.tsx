@@ -20,6 +20,7 @@ import { useSelection, useTickedRows } from '#pwa/ui/list/selection.ts';
 import { useListScreen, useOpenRecord } from '#pwa/ui/list/use-list-screen.ts';
 import typography from '#pwa/ui/styles/typography.module.css';
 import { BudgetCell } from './budget-cell.tsx';
+import { memberName } from './member-name.ts';
 import { monthBudgetOf } from './month-budget.ts';
 import type { OrganisationSearch } from './organisation-search.ts';
 import styles from './organisations.module.css';
@@ -143,10 +144,6 @@ export function MemberPart({ organisation, onSearch, manages, state }: MembersPr
 }
 
 const memberId = ({ user_id: id }: Member): number => id;
-
-export function memberName({ display_name: name, username }: Pick<Member, 'display_name' | 'username'>): string {
-  return name === '' ? username : name;
-}
 
 /** What the members of this page were given and have used; that of a longer list is in the usage. */
 function useSumRow(rows: readonly Member[] | undefined, total: number | undefined): RowGroup | undefined {

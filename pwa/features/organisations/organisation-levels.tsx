@@ -10,6 +10,7 @@ import { OnlineButton } from '#pwa/offline/online-button.tsx';
 import { BalanceMeter } from '#pwa/ui/billing/balance-meter.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';
+import layout from '#pwa/ui/styles/layout.module.css';
 import typography from '#pwa/ui/styles/typography.module.css';
 import { monthBudgetOf } from './month-budget.ts';
 import styles from './organisations.module.css';
@@ -47,7 +48,7 @@ export function OrganisationLevels({ organisation, onSettings }: OrganisationLev
           fullMark={fullMark}
           isUnfilled={quota === 0 && used === 0 && fullMark === 0}
         />
-        <p className={styles.under}>
+        <p className={`${layout.spread} ${styles.under}`}>
           <span className={typography.note}>{t('organisations.wallet.used', { amount: format.quota(used) })}</span>
           <OnlineButton size="compact-sm" onClick={() => setFunding(true)} label={t('organisations.fund.action')} />
         </p>
@@ -75,7 +76,7 @@ function MonthLevel({ organisation, onSettings }: OrganisationLevelsProps) {
           <span>{t('organisations.month.spent', { month: format.month(now / 1000) })}</span>
         </h2>
         <p className={styles.figure}>{format.quota(used)}</p>
-        <p className={styles.under}>
+        <p className={`${layout.spread} ${styles.under}`}>
           <span className={typography.note}>{t('organisations.month.no_budget')}</span>
           {mayInOrganisation(role, 'manage') && (
             <Button size="compact-sm" onClick={onSettings}>

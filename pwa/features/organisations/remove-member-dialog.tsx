@@ -10,7 +10,7 @@ import { Refusal } from '#pwa/ui/form/refusal.tsx';
 import { ConfirmDialog } from '#pwa/ui/frame/confirm-dialog.tsx';
 import { toastSuccess } from '#pwa/ui/frame/toast.ts';
 import layout from '#pwa/ui/styles/layout.module.css';
-import { memberName } from './members-tab.tsx';
+import { memberName } from './member-name.ts';
 import { useRemoveMember } from './queries.ts';
 
 interface RemoveMemberDialogProps {

@@ -19,6 +19,7 @@ import { ConfirmDialog } from '#pwa/ui/frame/confirm-dialog.tsx';
 import { SummaryList } from '#pwa/ui/frame/side-panel.tsx';
 import { toastSuccess } from '#pwa/ui/frame/toast.ts';
 import layout from '#pwa/ui/styles/layout.module.css';
+import surface from '#pwa/ui/styles/surface.module.css';
 import typography from '#pwa/ui/styles/typography.module.css';
 import { BothLimits } from './both-limits.tsx';
 import { FundDialog } from './fund-dialog.tsx';
@@ -99,7 +100,7 @@ function OrganisationForm({ organisation }: { organisation: Organisation }) {
     ),
   );
   return (
-    <form id={formId} className={styles.form} noValidate onSubmit={submit}>
+    <form id={formId} noValidate onSubmit={submit}>
       <Block title={t('organisations.settings.title')}>
         <div className={`${layout.stackLg} ${styles.body}`}>
           <TextInput label={t('organisations.field.name')} maxLength={60} autoComplete="off" {...form.getInputProps('name')} />
@@ -127,10 +128,8 @@ function OrganisationForm({ organisation }: { organisation: Organisation }) {
 /** Mail domains whose users join at their sign-in, and the token of the directory that maintains the list of members. */
 function JoiningBlock({ organisation }: { organisation: Organisation }) {
   const { t } = useTranslation();
-  const { id, role = 'reader', scim_since: since } = organisation;
+  const { id, role = 'reader' } = organisation;
   const create = useScimToken(id);
-  const end = useEndScimToken(id);
-  const [isReplacing, setReplacing] = useState(false);
   const token = create.data?.token;
   return (
     <Block title={t('organisations.joining.title')}>
@@ -139,25 +138,37 @@ function JoiningBlock({ organisation }: { organisation: Organisation }) {
         <p className={typography.note}>{t('organisations.joining.hint')}</p>
         {token !== undefined && <ScimToken token={token} />}
         <Refusal text={refusalOf(create.error)} />
-        {mayInOrganisation(role, 'own') && (
-          <span className={layout.wrap}>
-            <OnlineButton
-              loading={create.isPending}
-              onClick={() => (since === 0 ? create.mutate(undefined) : setReplacing(true))}
-              label={t(since === 0 ? 'organisations.joining.create' : 'organisations.joining.replace')}
-            />
-            {since !== 0 && (
-              <OnlineButton
-                variant="subtle"
-                data-danger
-                loading={end.isPending}
-                onClick={() => end.mutate(undefined, { onSuccess: () => create.reset() })}
-                label={t('organisations.joining.end')}
-              />
-            )}
-          </span>
-        )}
+        {mayInOrganisation(role, 'own') && <ScimActions organisation={organisation} create={create} />}
       </div>
+    </Block>
+  );
+}
+
+interface ScimActionsProps {
+  organisation: Organisation;
+  create: ReturnType<typeof useScimToken>;
+}
+
+function ScimActions({ organisation: { id, scim_since: since }, create }: ScimActionsProps) {
+  const { t } = useTranslation();
+  const end = useEndScimToken(id);
+  const [isReplacing, setReplacing] = useState(false);
+  return (
+    <span className={layout.wrap}>
+      <OnlineButton
+        loading={create.isPending}
+        onClick={() => (since === 0 ? create.mutate(undefined) : setReplacing(true))}
+        label={t(since === 0 ? 'organisations.joining.create' : 'organisations.joining.replace')}
+      />
+      {since !== 0 && (
+        <OnlineButton
+          variant="subtle"
+          data-danger
+          loading={end.isPending}
+          onClick={() => end.mutate(undefined, { onSuccess: () => create.reset() })}
+          label={t('organisations.joining.end')}
+        />
+      )}
       <ConfirmDialog
         opened={isReplacing}
         isDanger
@@ -170,7 +181,7 @@ function JoiningBlock({ organisation }: { organisation: Organisation }) {
         }}
         onCancel={() => setReplacing(false)}
       />
-    </Block>
+    </span>
   );
 }
 
@@ -197,7 +208,7 @@ function JoiningFacts({ organisation: { domains, domain_role: domainRole, scim_s
 function ScimToken({ token }: { token: string }) {
   const { t } = useTranslation();
   return (
-    <div className={`${layout.stackSm} ${styles.secret}`} role="status">
+    <div className={`${layout.stackSm} ${surface.well} ${styles.secret}`} role="status">
       <StatusMark status="look">{t('organisations.joining.once')}</StatusMark>
       <CopyText mono text={token} label={t('organisations.joining.copy_token')} />
       <CopyText mono text={`${pageAddress()}/scim/v2`} label={t('organisations.joining.copy_address')} />

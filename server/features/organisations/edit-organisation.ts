@@ -2,7 +2,8 @@
 import { AppError } from '#shared/errors.ts';
 import { fieldRules, invalidField } from '#shared/field-rules.ts';
 import { isAddressRange } from '#shared/allowed-addresses.ts';
-import { type AccessPolicy, mostTeams, type organisationApi } from '#shared/organisations.ts';
+import type { AccessPolicy } from '#shared/access-policy.ts';
+import { mostTeams, type organisationApi } from '#shared/organisations.ts';
 import type { BodyOf } from '#shared/contract.ts';
 import { editAccount } from '#server/accounts/edit-account.ts';
 import { withEditLock } from '#server/accounts/edit-lock.ts';
