@@ -122,7 +122,7 @@ export async function closePeriod(
   { db, changes }: Pick<PeriodContext, 'db' | 'changes'>,
   { id, key }: BudgetPeriodRecord,
   now: number,
-  set: { reset_ref?: string } = {},
+  set: { reset_as?: string } = {},
 ): Promise<boolean> {
   const closed = await db.collection('budget_periods').patch({ id, closed_at: { exists: false } }, { set: { closed_at: now, ...set } });
   await changes.announce('budget', key);

@@ -200,6 +200,8 @@ export const collections: { [Name in keyof Records]: CollectionSpec & IdKind<Rec
     indexes: [
       // Lets one process open the next period.
       { name: 'key', fields: ['key', 'number'], unique: true },
+      // Lets one of concurrent requests make a reset.
+      { name: 'reset', fields: ['reset_as'], unique: true, sparse: true },
       { name: 'token', fields: ['token_id', 'id'] },
       { name: 'user', fields: ['user_id', 'id'] },
       { name: 'active', fields: ['active', 'ends_at', 'id'], sparse: true },

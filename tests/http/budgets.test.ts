@@ -6,8 +6,9 @@ import { BudgetFinder } from '#server/budgets/budget-finder.ts';
 import { closePeriod } from '#server/budgets/periods.ts';
 import { sweepPeriods } from '#server/budgets/sweep-periods.ts';
 import { emptyMoney } from '#server/money/account.ts';
+import { boundBudget, resetBudget } from '#server/slices/budgets/change-budget-period.ts';
 import { engines } from '#tests/support/engines.ts';
-import { afterReads } from '#tests/support/watched-database.ts';
+import { afterReads, beforeReads } from '#tests/support/watched-database.ts';
 import { createScene, type RelayScene, type SceneOptions, setOption, testModel, until } from '#tests/support/relay-scene.ts';
 
 /** Quota of one call. */
@@ -62,6 +63,33 @@ describe.each(engines)('budgets on $kind', (engine) => {
       ],
     });
     await scene.checkBooks();
+  });
+
+  it('a reset that is made twice at the same time ends one period', async () => {
+    await using scene = await createScene(engine, options);
+    const { key, call } = await keyWith(scene, [month]);
+    expect(await call()).toBe(200);
+    const { context } = scene.app;
+    const bound = await boundBudget(context, key);
+    const reset = (db = context.db) => resetBudget({ ...context, db }, bound, 'reset-of-the-day');
+    // Before the second request reads the period, the first one ends it, and a call opens the next.
+    let isFirst = true;
+    const db = beforeReads(context.db, 'budget_periods', async () => {
+      if (!isFirst) return;
+      isFirst = false;
+      await reset();
+      expect(await call()).toBe(200);
+    });
+    await reset(db);
+    expect(isFirst).toBe(false);
+    const periods = await context.db.collection('budget_periods').find({ key }, { sort: [['number', 1]] });
+    expect(periods.map(({ used_quota: used, closed_at: closed }) => [used, closed !== undefined])).toEqual([
+      [cost, true],
+      [cost, false],
+    ]);
+    // Another reference is another reset.
+    await resetBudget(context, bound, 'reset-of-another-day');
+    expect(await context.db.collection('budget_periods').count({ key, closed_at: { exists: true } })).toBe(2);
   });
 
   it('a reset of a period that has ended leaves its end', async () => {

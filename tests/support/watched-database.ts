@@ -56,6 +56,22 @@ export function afterReads(db: Database, of: CollectionName, act: () => Promise<
   });
 }
 
+/** A database that does something else right before single records of one collection are looked for. */
+export function beforeReads(db: Database, of: CollectionName, act: () => Promise<unknown>): Database {
+  return instead(db, {
+    collection: (name: CollectionName) => {
+      const collection = db.collection(name);
+      if (name !== of) return collection;
+      return instead(collection, {
+        first: async (...given: Parameters<typeof collection.first>) => {
+          await act();
+          return collection.first(...given);
+        },
+      });
+    },
+  });
+}
+
 /** The same right after a record was read by its id. */
 export function afterGets(db: Database, of: CollectionName, act: () => Promise<unknown>): Database {
   return instead(db, {

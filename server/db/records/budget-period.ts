@@ -17,8 +17,8 @@ export interface BudgetPeriodRecord extends MoneyFields {
   ends_at: number;
   /** Unix seconds at which it ended early, because the budget was reset, changed or removed. */
   closed_at?: number;
-  /** Reference of the reset that closed it. */
-  reset_ref?: string;
+  /** Key and reference of the reset that closed it, `token:7:b1 reference`: a unique index makes each reset once. */
+  reset_as?: string;
   /** Quota at its beginning, which is its first credit; later ones are ledger entries. */
   opened: number;
   /** Amount of the budget that the period includes, and the number of edits that changed it. */

@@ -1,6 +1,7 @@
 // Raises and resets of a budget's current period by people.
 import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
+import { UniqueConflict } from '#server/db/collection.ts';
 import { type BoundBudget, storedBudget } from '#server/budgets/bound-budgets.ts';
 import { closePeriod, currentPeriod, type PeriodContext } from '#server/budgets/periods.ts';
 
@@ -19,15 +20,23 @@ export async function raiseBudget(
   await changes.announce('budget', bound.key);
 }
 
-/** Ends the current period, once per `ref`. One that has ended already gets the reference only. */
+/**
+ * Ends the current period, once per `ref`. One that has ended already gets the reference only. Of concurrent requests, a later one may find the period that
+ * calls have opened since the earlier one: the unique index refuses it the reference.
+ */
 export async function resetBudget(context: PeriodContext, bound: BoundBudget, ref: string): Promise<void> {
   const { db, now } = context;
   const periods = db.collection('budget_periods');
-  if ((await periods.count({ key: bound.key, reset_ref: ref }, 1)) > 0) return;
   const latest = await periods.first({ key: bound.key, closed_at: { exists: false } }, { sort: [['number', -1]] });
   if (latest === null) return;
   const seconds = Math.floor(now() / 1000);
-  await closePeriod(context, latest, latest.ends_at === 0 ? seconds : Math.min(seconds, latest.ends_at), { reset_ref: ref });
+  try {
+    await closePeriod(context, latest, latest.ends_at === 0 ? seconds : Math.min(seconds, latest.ends_at), {
+      reset_as: `${bound.key} ${ref}`,
+    });
+  } catch (failure) {
+    if (!(failure instanceof UniqueConflict)) throw failure;
+  }
 }
 
 /** @throws {AppError} `not_found` */
