@@ -44,10 +44,11 @@ const Key = z.string().check(z.minLength(1), z.maxLength(200));
 const Ref = z.string().check(z.regex(/^[\w-]{8,64}$/));
 
 export const budgetApi = {
-  /** Of a token, of a user, or of the caller; on behalf of an organisation of a member (user id) or a team. Only administrators read those of others. */
+  /** Of a token, of a user, or of the caller; on behalf of an organisation of a member (user id) or a team. Only administrators read those of others; in an
+   * organisation, members with the right to its usage. */
   state: endpoint('GET', '/api/budget/', {
     access: 'user',
-    organisation: 'usage',
+    organisation: 'member',
     query: z.object({ token_id: QueryText, user_id: QueryText, member_id: QueryText, team_id: QueryText }),
     reply: z.array(BudgetState),
     summary: 'Budgets that bind a token or a user, and what is left of them',
@@ -55,7 +56,7 @@ export const budgetApi = {
   /** Newest first. */
   periods: endpoint('GET', '/api/budget/periods', {
     access: 'user',
-    organisation: 'usage',
+    organisation: 'member',
     query: z.extend(PageQuery, { key: Key }),
     reply: pageOf(BudgetPeriod),
     summary: 'Periods of a budget until now',

@@ -16,10 +16,11 @@ export const RateLimitState = z.object({
 export type RateLimitState = z.infer<typeof RateLimitState>;
 
 export const rateLimitApi = {
-  /** Of a token, of a user, or of the caller; on behalf of an organisation of a member (user id) or a team. Only administrators read those of others. */
+  /** Of a token, of a user, or of the caller; on behalf of an organisation of a member (user id) or a team. Only administrators read those of others; in an
+   * organisation, members with the right to its usage. */
   state: endpoint('GET', '/api/rate_limit/', {
     access: 'user',
-    organisation: 'usage',
+    organisation: 'member',
     query: z.object({ token_id: QueryText, user_id: QueryText, member_id: QueryText, team_id: QueryText }),
     reply: z.array(RateLimitState),
     summary: 'Rate limits that bind a token or a user, and what is left of them',

@@ -197,6 +197,13 @@ export async function memberOf(
   return member;
 }
 
+/** Under the lock of the organisation, so that the team is not removed meanwhile. @throws {AppError} `team_unknown` */
+export async function requireTeam({ db }: AppContext, organisationId: number, id: number): Promise<void> {
+  if ((await db.collection('teams').first({ id, organisation_id: organisationId })) === null) {
+    throw new AppError('team_unknown', {}, { field: 'team_id' });
+  }
+}
+
 /**
  * @param leaving owners who lose their role or their access together
  * @throws {AppError} `organisation_last_owner`

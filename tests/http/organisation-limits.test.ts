@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { addMember } from '#server/accounts/members.ts';
 import { engines } from '#tests/support/engines.ts';
+import type { TestClient } from '#tests/support/http-client.ts';
 import { createScene, type RelayScene } from '#tests/support/relay-scene.ts';
 import { until } from '#tests/support/until.ts';
 
@@ -101,10 +102,28 @@ describe.each(engines)('limits of organisations on $kind', { concurrent: true },
     const ofBen = (await owner.get('/api/token/?p=0', behalf)).data.find(
       ({ member_id }: { member_id?: number }) => member_id === ben.userId,
     );
+    // Who may list keys in the usage, or has them, reads their state.
     for (const call of ['budget', 'rate_limit']) {
-      expect(await owner.get(`/api/${call}/?token_id=${ofBen.id}`, behalf)).toMatchObject({ success: true });
-      expect(await reader.client.get(`/api/${call}/?token_id=${ofBen.id}`, behalf)).toMatchObject({ code: 'not_found' });
+      const read = async (client: TestClient, query: string) => {
+        const { success, code } = await client.get(`/api/${call}/?${query}`, behalf);
+        return success ? 'read' : code;
+      };
+      const queries = [`token_id=${ofBen.id}`, `member_id=${ben.userId}`, `team_id=${team}`, ''];
+      const readAll = async (client: TestClient) => {
+        const found: (string | undefined)[] = [];
+        for (const query of queries) found.push(await read(client, query));
+        return found;
+      };
+      const [denied, all] = ['not_found', queries.map(() => 'read')];
+      expect(await readAll(owner)).toEqual(all);
+      expect(await readAll(reader.client)).toEqual(all);
+      expect(await readAll(ben.client)).toEqual(['read', 'read', denied, denied]);
+      expect(await readAll(ann.client)).toEqual([denied, denied, denied, denied]);
     }
+    const periods = async ({ client }: { client: TestClient }, key: string) =>
+      (await client.get(`/api/budget/periods?key=${key}`, behalf)).code ?? 'read';
+    expect([await periods(ann, ofMember.key), await periods(reader, ofMember.key)]).toEqual(['read', 'read']);
+    expect([await periods(ben, ofMember.key), await periods(ben, ofTeam.key)]).toEqual(['not_found', 'not_found']);
     const raise = (client = owner, options = behalf) =>
       client.post('/api/budget/raise', { key: ofMember.key, amount: 1_000_000, ref: 'reference-raise' }, options);
     expect(await raise(reader.client)).toMatchObject({ code: 'organisation_right_missing' });

@@ -1,7 +1,9 @@
 // Organisations: wallet, members, roles, teams, policies, hand-over of tokens.
+import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { organisationRoles } from '#shared/organisation-roles.ts';
 import { mostMembers } from '#shared/organisations.ts';
+import { removeTeam } from '#server/features/organisations/edit-organisation.ts';
 import { acceptInvite } from '#server/features/organisations/invites.ts';
 import { finishOrganisationTransfers } from '#server/features/organisations/transfer-quota.ts';
 import { engines } from '#tests/support/engines.ts';
@@ -248,6 +250,44 @@ describe.each(engines)('organisations on $kind', { concurrent: true }, (engine) 
     // The end of a team ends no token.
     await owner.delete(`${path}${id}/teams/${team.id}`);
     expect(await call(testModel)).toBe(200);
+  });
+
+  it('nothing is left in a team that is removed, nor put into it meanwhile', async () => {
+    await using scene = await createScene(engine);
+    const { context } = scene.app;
+    const { id, owner, behalf } = await organisationOf(scene);
+    const { person } = await memberOf(scene, { id, owner }, 'developer');
+    const team = (await owner.post(`${path}${id}/teams`, { name: 'Search' })).data.id as number;
+    const invitation = { emails: [], role: 'developer', team_id: team };
+    const service = { name: 'worker', unlimited_quota: true, is_service: true, team_id: team };
+    expect(await owner.post(`${path}${id}/invites`, invitation)).toMatchObject({ success: true });
+    expect(await owner.post('/api/token/', service, behalf)).toMatchObject({ success: true });
+    const moves: Promise<{ code?: string }>[] = [];
+    // Between the last step that empties the team and its removal.
+    const db = instead(context.db, {
+      collection: (name: 'teams') => {
+        const collection = context.db.collection(name);
+        if (name !== 'teams') return collection;
+        return instead(collection, {
+          remove: async (filter: Parameters<typeof collection.remove>[0]) => {
+            moves.push(
+              owner.put(`${path}${id}/members/${person.id}`, { team_id: team }),
+              owner.post('/api/token/', service, behalf),
+              owner.post(`${path}${id}/invites`, invitation),
+            );
+            // Those that do not wait for the removal are done by then.
+            await Promise.race([Promise.all(moves), wait(300)]);
+            return collection.remove(filter);
+          },
+        });
+      },
+    });
+    await removeTeam({ ...context, db }, { id: team, organisation_id: id });
+    expect((await Promise.all(moves)).map(({ code }) => code)).toEqual(['team_unknown', 'team_unknown', 'team_unknown']);
+    for (const name of ['organisation_members', 'organisation_invites', 'tokens'] as const)
+      expect(await context.db.collection(name).count({ team_id: team }, 10), name).toBe(0);
+    expect((await owner.get('/api/token/', behalf)).data).toHaveLength(1);
+    expect((await owner.get(`${path}${id}/invites`)).data).toMatchObject([{ team_id: 0 }]);
   });
 
   it('invitations work once, and end', async () => {

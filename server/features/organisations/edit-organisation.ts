@@ -7,7 +7,7 @@ import { mostTeams, type organisationApi } from '#shared/organisations.ts';
 import type { BodyOf } from '#shared/contract.ts';
 import { editAccount } from '#server/accounts/edit-account.ts';
 import { withEditLock } from '#server/accounts/edit-lock.ts';
-import { addMember, announceOrganisation } from '#server/accounts/members.ts';
+import { addMember, announceOrganisation, withOrganisationLock } from '#server/accounts/members.ts';
 import { storedLimits } from '#server/accounts/stored-limits.ts';
 import type { AppContext } from '#server/context.ts';
 import { UniqueConflict } from '#server/db/collection.ts';
@@ -124,20 +124,25 @@ export async function editTeam(
   return edited.after;
 }
 
-/** Its members and service accounts stay in the organisation, without a team. @throws {AppError} `team_unknown` */
-export async function removeTeam(
+/**
+ * Its members, invitations and service accounts stay in the organisation, without a team. What puts something into a team has the same lock.
+ * @throws {AppError} `team_unknown`
+ */
+export function removeTeam(
   context: AppContext,
   { id, organisation_id: organisationId }: { id: number; organisation_id: number },
 ): Promise<void> {
-  const { db } = context;
-  const team = await db.collection('teams').first({ id, organisation_id: organisationId });
-  if (team === null) throw new AppError('team_unknown');
-  await db
-    .collection('organisation_members')
-    .patchAll({ team_id: id, organisation_id: organisationId }, { set: { team_id: 0 }, increment: { revision: 1 } });
-  await db.collection('tokens').patchAll({ team_id: id, user_id: organisationId }, { set: { team_id: 0 }, increment: { revision: 1 } });
-  await db.collection('teams').remove({ id, organisation_id: organisationId });
-  await announceOrganisation(context, organisationId);
+  return withOrganisationLock(context, organisationId, async () => {
+    const { db } = context;
+    const team = await db.collection('teams').first({ id, organisation_id: organisationId });
+    if (team === null) throw new AppError('team_unknown');
+    const without = { set: { team_id: 0 }, increment: { revision: 1 } };
+    for (const name of ['organisation_members', 'organisation_invites'] as const)
+      await db.collection(name).patchAll({ team_id: id, organisation_id: organisationId }, without);
+    await db.collection('tokens').patchAll({ team_id: id, user_id: organisationId }, without);
+    await db.collection('teams').remove({ id, organisation_id: organisationId });
+    await announceOrganisation(context, organisationId);
+  });
 }
 
 async function withFreeName<Result>(work: () => Promise<Result>): Promise<Result> {

@@ -4,9 +4,8 @@ import { inviteDays, mostOpenInvites, type organisationApi } from '#shared/organ
 import { AppError, type Language } from '#shared/errors.ts';
 import { fieldRules, invalidField } from '#shared/field-rules.ts';
 import { mayChangeRole, mayInOrganisation, type OrganisationRole } from '#shared/organisation-roles.ts';
-import { withEditLock } from '#server/accounts/edit-lock.ts';
 import { foldEmail } from '#server/accounts/identities.ts';
-import { addMember } from '#server/accounts/members.ts';
+import { addMember, requireTeam, withOrganisationLock } from '#server/accounts/members.ts';
 import { type LimitedRecord, storedLimits } from '#server/accounts/stored-limits.ts';
 import type { AppContext } from '#server/context.ts';
 import type { OrganisationInviteRecord, OrganisationMemberRecord, OrganisationRecord } from '#server/db/records/organisation.ts';
@@ -38,13 +37,13 @@ export interface Invited {
 }
 
 /**
- * @throws {AppError} `organisation_right_missing`, `organisation_invites_limit`, `mail_unconfigured`, `server_address_required`, `invalid_field`,
+ * @throws {AppError} `organisation_right_missing`, `team_unknown`, `organisation_invites_limit`, `mail_unconfigured`, `server_address_required`, `invalid_field`,
  * `rate_limited`
  */
 export async function invite(context: AppContext, reached: Reached, requested: Requested, language: Language): Promise<Invited> {
   const { organisation, person } = reached;
   const { role: actor } = reached.member;
-  const { role, team_id: teamId = 0, delivery = 'mail' } = requested;
+  const { role, delivery = 'mail' } = requested;
   const isMailed = requested.emails.length > 0 && delivery === 'mail';
   if (!mayChangeRole(actor, role)) throw new AppError('organisation_right_missing', {}, { field: 'role' });
   const site = siteAddress(context.settings);
@@ -57,7 +56,9 @@ export async function invite(context: AppContext, reached: Reached, requested: R
       await enforceLimit(context, { key: sender, hits: emails.length, ...mailLimit });
     }
   }
-  const created = await withEditLock(context, `organisation-invites:${organisation.id}`, async () => {
+  const created = await withOrganisationLock(context, organisation.id, async () => {
+    const { team_id: teamId = 0 } = requested;
+    if (teamId !== 0) await requireTeam(context, organisation.id, teamId);
     const invites = context.db.collection('organisation_invites');
     const open = await invites.count({ organisation_id: organisation.id }, mostOpenInvites);
     const count = Math.max(1, emails.length);

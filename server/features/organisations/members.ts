@@ -3,7 +3,14 @@ import { AppError } from '#shared/errors.ts';
 import type { BodyOf } from '#shared/contract.ts';
 import { mayChangeRole, mayInOrganisation } from '#shared/organisation-roles.ts';
 import type { organisationApi } from '#shared/organisations.ts';
-import { announceOrganisation, endMembership, memberOf, requireOtherOwner, withOrganisationLock } from '#server/accounts/members.ts';
+import {
+  announceOrganisation,
+  endMembership,
+  memberOf,
+  requireOtherOwner,
+  requireTeam,
+  withOrganisationLock,
+} from '#server/accounts/members.ts';
 import { storedLimits } from '#server/accounts/stored-limits.ts';
 import type { AppContext } from '#server/context.ts';
 import { editRecord } from '#server/db/edit-record.ts';
@@ -108,10 +115,4 @@ export function removeMember(
       if (!mayInOrganisation(actor, 'manage') || !mayChangeRole(actor, member.role)) throw new AppError('organisation_right_missing');
     },
   });
-}
-
-async function requireTeam({ db }: AppContext, organisationId: number, id: number): Promise<void> {
-  if ((await db.collection('teams').first({ id, organisation_id: organisationId })) === null) {
-    throw new AppError('team_unknown', {}, { field: 'team_id' });
-  }
 }

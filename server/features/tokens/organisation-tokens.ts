@@ -2,10 +2,13 @@
 import { AppError } from '#shared/errors.ts';
 import { mayInOrganisation, reachesAllKeys } from '#shared/organisation-roles.ts';
 import type { TokenCreate } from '#shared/tokens.ts';
+import { requireTeam, withOrganisationLock } from '#server/accounts/members.ts';
 import type { AppContext } from '#server/context.ts';
 import type { Filter } from '#server/db/collection.ts';
+import type { OrganisationMemberRecord } from '#server/db/records/organisation.ts';
 import type { TokenRecord } from '#server/db/records/token.ts';
-import type { Caller } from '#server/http/call.ts';
+import { type Caller, personOf } from '#server/http/call.ts';
+import { createTokens } from './create-tokens.ts';
 
 /** Filter for the tokens that the caller reaches, in addition to that of their account. */
 export function reachedTokens({ membership }: Caller): Filter<TokenRecord> {
@@ -21,19 +24,38 @@ export async function checkReach({ db }: AppContext, caller: Caller, ids: readon
   if (reached < unique.length) throw new AppError('not_found');
 }
 
+/** Whose limits or budgets are read: a token, or a member or team of the organisation; neither for its account. */
+interface ReadPart {
+  token: Pick<TokenRecord, 'member_id'> | null;
+  member?: Pick<OrganisationMemberRecord, 'user_id'> | null | undefined;
+}
+
 /**
- * Standing of tokens that the caller creates; empty for a person's own.
- * @throws {AppError} `organisation_right_missing`, `team_unknown`
+ * Checks that the caller may read limits of a part of the organisation, and what is left of them: those of all with the right to its usage, which lists
+ * tokens and members, others their own.
+ * @throws {AppError} `not_found`
  */
-export async function standingFor(
-  { db }: AppContext,
-  { user, membership }: Caller,
-  { is_service: isService = false, team_id: teamId = 0 }: TokenCreate,
-): Promise<Pick<TokenRecord, 'member_id' | 'team_id'>> {
-  if (membership == null) return {};
-  if (!isService) return { member_id: membership.person.id };
+export function checkReading({ membership }: Pick<Caller, 'membership'>, { token, member }: ReadPart): void {
+  if (membership == null || mayInOrganisation(membership.member.role, 'usage')) return;
+  const { id } = membership.person;
+  if ((token === null ? member?.user_id : token.member_id) !== id) throw new AppError('not_found');
+}
+
+/**
+ * Creates tokens of the caller: in an organisation with their standing, and none in a team that is removed meanwhile.
+ * @throws {AppError} `organisation_right_missing`, `team_unknown`, and as `createTokens`
+ */
+export function createTokensOf(context: AppContext, caller: Caller, input: TokenCreate): Promise<TokenRecord[]> {
+  const { user, membership } = caller;
+  const { is_service: isService = false, team_id: teamId = 0 } = input;
+  const create = (standing: Pick<TokenRecord, 'member_id' | 'team_id'>) =>
+    createTokens(context, user, input, { actorId: personOf(caller).id, standing });
+  if (membership == null) return create({});
+  if (!isService) return create({ member_id: membership.person.id });
   if (!mayInOrganisation(membership.member.role, 'manage')) throw new AppError('organisation_right_missing', {}, { field: 'is_service' });
-  const team = teamId === 0 ? null : await db.collection('teams').first({ id: teamId, organisation_id: user.id });
-  if (teamId !== 0 && team === null) throw new AppError('team_unknown', {}, { field: 'team_id' });
-  return { member_id: 0, team_id: teamId };
+  if (teamId === 0) return create({ member_id: 0, team_id: 0 });
+  return withOrganisationLock(context, user.id, async () => {
+    await requireTeam(context, user.id, teamId);
+    return create({ member_id: 0, team_id: teamId });
+  });
 }

@@ -4,15 +4,14 @@ import type { AppContext } from '#server/context.ts';
 import { tightestBudgets } from '#server/budgets/budget-state.ts';
 import type { TokenRecord } from '#server/db/records/token.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
-import { type Caller, personOf, respond, signedIn } from '#server/http/call.ts';
+import { type Caller, respond, signedIn } from '#server/http/call.ts';
 import { mount, type RouteHost } from '#server/http/mount.ts';
 import { pageBounds, totalExtra } from '#server/http/paging.ts';
-import { createTokens } from './create-tokens.ts';
 import { deleteTokens } from './delete-tokens.ts';
 import { editToken, editTokenStatus } from './edit-token.ts';
 import { presentMasked, presentToken } from './present-token.ts';
 import { editTokens } from './edit-tokens.ts';
-import { checkReach, reachedTokens, standingFor } from './organisation-tokens.ts';
+import { checkReach, createTokensOf, reachedTokens } from './organisation-tokens.ts';
 import { endOldKey, renewToken } from './renew-token.ts';
 import { restoreTokens } from './restore-tokens.ts';
 import { mountUserTokens } from './of-users/user-token-routes.ts';
@@ -45,9 +44,7 @@ export function mountTokens(host: RouteHost): void {
   });
 
   mount(host, tokenApi.create, async (call) => {
-    const caller = signedIn(call);
-    const standing = await standingFor(call.context, caller, call.body);
-    const created = await createTokens(call.context, caller.user, call.body, { actorId: personOf(caller).id, standing });
+    const created = await createTokensOf(call.context, signedIn(call), call.body);
     return created.map((token) => presentToken(call.context, token));
   });
 

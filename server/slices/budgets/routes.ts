@@ -8,12 +8,12 @@ import type { HeldLimit } from '#shared/tokens.ts';
 import { limitedAccount, readableUser } from '#server/accounts/limited-account.ts';
 import type { AppContext } from '#server/context.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
-import { checkReach } from '#server/features/tokens/organisation-tokens.ts';
+import { checkReading } from '#server/features/tokens/organisation-tokens.ts';
 import { type Caller, signedIn } from '#server/http/call.ts';
 import { mount, type RouteHost } from '#server/http/mount.ts';
 import { pageBounds } from '#server/http/paging.ts';
 import { balanceOf } from '#server/money/account.ts';
-import { type BoundBudget, boundBudgets } from '#server/budgets/bound-budgets.ts';
+import { type BoundBudget, boundBudgets, readKey } from '#server/budgets/bound-budgets.ts';
 import { readState } from '#server/budgets/budget-state.ts';
 import { boundBudget, raiseBudget, resetBudget } from './change-budget-period.ts';
 
@@ -23,7 +23,7 @@ export function mountBudgets(host: RouteHost): void {
     const caller = signedIn(call);
     const actor = caller.user;
     const { token, user, standing } = await limitedAccount(context, actor, query);
-    if (token !== null && user.id === actor.id) await checkReach(context, caller, [token.id]);
+    if (user.id === actor.id) checkReading(caller, { token, member: standing?.member });
     const group = token === null || token.group === '' ? user.group : token.group;
     const bounds = boundBudgets({ token, user, group, standing }, context.settings.get('SiteBudgets'));
     const states: BudgetState[] = [];
@@ -76,8 +76,15 @@ async function readable(context: AppContext, caller: Caller, key: string): Promi
   const bound = await boundBudget(context, key);
   if (!mayRead(actor, bound)) throw new AppError('not_found');
   if (bound.userId !== 0) await readableUser(context.db, actor, bound.userId);
-  if (bound.tokenId !== 0 && bound.userId === actor.id) await checkReach(context, caller, [bound.tokenId]);
+  if (bound.userId === actor.id) await checkReadingOf(context, caller, bound);
   return bound;
+}
+
+/** @throws {AppError} as `checkReading` */
+async function checkReadingOf({ db }: AppContext, caller: Caller, { scope, key, tokenId }: BoundBudget): Promise<void> {
+  const token = tokenId === 0 ? null : await db.collection('tokens').get(tokenId);
+  const member = scope === 'member' ? await db.collection('organisation_members').get(readKey(key)?.subject ?? 0) : null;
+  checkReading(caller, { token, member });
 }
 
 /** @throws {AppError} as `readable`; `token_limit_held`, `user_edit_denied` */

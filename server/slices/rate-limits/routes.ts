@@ -1,7 +1,7 @@
 import { rateLimitApi } from '#shared/rate-limit-states.ts';
 import { Role } from '#shared/roles.ts';
 import { limitedAccount } from '#server/accounts/limited-account.ts';
-import { checkReach } from '#server/features/tokens/organisation-tokens.ts';
+import { checkReading } from '#server/features/tokens/organisation-tokens.ts';
 import { signedIn } from '#server/http/call.ts';
 import { mount, type RouteHost } from '#server/http/mount.ts';
 
@@ -11,7 +11,7 @@ export function mountRateLimits(host: RouteHost): void {
     const caller = signedIn(call);
     const actor = caller.user;
     const { token, user, standing } = await limitedAccount(context, actor, query);
-    if (token !== null && user.id === actor.id) await checkReach(context, caller, [token.id]);
+    if (user.id === actor.id) checkReading(caller, { token, member: standing?.member });
     const { rateLimits } = context;
     const group = token === null || token.group === '' ? user.group : token.group;
     const limits = rateLimits.allOf({ token, user, group, standing }, actor.role >= Role.admin);
