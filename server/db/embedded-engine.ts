@@ -70,13 +70,13 @@ export class EmbeddedEngine {
 
   /** Returns the record as text, if one matched. */
   patchFirst(table: Table, clause: Clause, patch: AnyPatch): unknown {
-    const { sql, parameters } = this.#update(table, clause, patch);
+    const { sql, parameters } = this.#update(new SqlText(table), clause, patch);
     return this.connection.all(`${sql} RETURNING doc`, parameters)[0]?.['doc'];
   }
 
   /** Same as `patchFirst`, but returns only whether one matched. */
   patched(table: Table, clause: Clause, patch: AnyPatch): boolean {
-    const { sql, parameters } = this.#update(table, clause, patch);
+    const { sql, parameters } = this.#update(new SqlText(table), clause, patch);
     return this.connection.run(sql, ...parameters) === 1;
   }
 
@@ -86,7 +86,7 @@ export class EmbeddedEngine {
     if (statement === undefined) {
       statement = shapedStatement(shape.count, (examples) => {
         const { where, patch } = shape.build(examples);
-        return this.#update(this.table(of), parseFilter(where), patch);
+        return this.#update(new SqlText(this.table(of), { isRepeated: true }), parseFilter(where), patch);
       });
       this.#shapes.set(shape, statement);
     }
@@ -99,8 +99,8 @@ export class EmbeddedEngine {
     return this.connection.run(`DELETE FROM "${table.name}" WHERE id = (${sql})`, ...parameters) === 1;
   }
 
-  #update(table: Table, clause: Clause, patch: AnyPatch): Pick<Query, 'sql' | 'parameters'> {
-    const text = new SqlText(table);
+  #update(text: SqlText, clause: Clause, patch: AnyPatch): Pick<Query, 'sql' | 'parameters'> {
+    const { table } = text;
     const target = `UPDATE "${table.name}" SET ${text.patched(parsePatch(patch))} WHERE `;
     const condition = text.where(clause);
     const which =

@@ -3,7 +3,8 @@
 import { closeSync, existsSync, mkdirSync, openSync, readSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { createIndex, createTable, fillColumns, indexName, type Table } from '#server/db/embedded-sql.ts';
+import type { Table } from '#server/db/embedded-sql.ts';
+import { createIndex, createTable, fillColumns, indexName } from '#server/db/embedded-tables.ts';
 import { type CopyState, parseCopyState, unfinishedCopyText } from '#server/db/rows/rows.ts';
 
 /** Unusable database file; the message is one line for the administrator. */

@@ -1,4 +1,4 @@
-// Writes filters, patches and indexes as SQL. Every value and dynamic path is a bound parameter; only checked field paths
+// Writes filters and patches as SQL. Every value and dynamic path is a bound parameter; only checked field paths
 // and names from `collections` become text.
 //
 // A record is the JSON in `doc`; indexed fields are also stored in columns (`x_<field>`). Expression indexes over `doc`
@@ -39,21 +39,6 @@ export function describeTable(name: string, spec: { indexes: readonly IndexSpec[
   };
 }
 
-export function createTable(table: Table): string {
-  const columns = [
-    table.textIds ? 'id TEXT NOT NULL PRIMARY KEY' : 'id INTEGER PRIMARY KEY',
-    'doc TEXT NOT NULL',
-    ...table.indexed.values(),
-  ];
-  return `CREATE TABLE IF NOT EXISTS "${table.name}" (${columns.join(', ')})${table.textIds ? ' WITHOUT ROWID' : ''}`;
-}
-
-/** Fills new columns of existing rows. */
-export function fillColumns(table: Table, fields: readonly string[]): string {
-  const values = fields.map((field) => `${table.indexed.get(field)} = doc->>'${jsonPath(field)}'`);
-  return `UPDATE "${table.name}" SET ${values.join(', ')}`;
-}
-
 export function insertRecord(table: Table): string {
   const columns = ['id', 'doc', ...table.indexed.values()];
   return `INSERT INTO "${table.name}" (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`;
@@ -91,29 +76,7 @@ function columnValue(table: Table, field: string, value: unknown): Parameter {
   }
 }
 
-/** Index names are global in SQLite. */
-export function indexName(table: Table, index: IndexSpec): string {
-  return `${table.name}__${index.name}`;
-}
-
-export function createIndex(table: Table, index: IndexSpec): string {
-  let fields = index.fields.map((field) => ({ path: field.replace(/^-/, ''), descending: field.startsWith('-') }));
-  const last = fields.at(-1);
-  if (last?.path === 'id' && fields.length > 1 && index.unique !== true) {
-    // Every index ends with the id, ascending. For a descending id, all directions are reversed: indexes are read both
-    // ways.
-    if (last.descending) fields = fields.map((field) => ({ path: field.path, descending: !field.descending }));
-    fields.pop();
-  }
-  const terms = fields.map(({ path, descending }) => (table.indexed.get(path) ?? path) + (descending ? ' DESC' : ''));
-  const first = fields[0] === undefined ? undefined : table.indexed.get(fields[0].path);
-  return (
-    `CREATE ${index.unique === true ? 'UNIQUE ' : ''}INDEX "${indexName(table, index)}" ON "${table.name}" (${terms.join(', ')})` +
-    (index.sparse === true && first !== undefined ? ` WHERE ${first} IS NOT NULL` : '')
-  );
-}
-
-function jsonPath(path: string): string {
+export function jsonPath(path: string): string {
   return path.includes('.') ? `$."${path.replaceAll('.', '"."')}"` : `$."${path}"`;
 }
 
@@ -121,6 +84,7 @@ function jsonPath(path: string): string {
 export class SqlText {
   readonly table: Table;
   readonly parameters: Parameter[] = [];
+  readonly #isRepeated: boolean;
   /** Number of comparisons that an index can answer; `opaque` if there are others. */
   comparisons = 0;
   opaque = false;
@@ -128,8 +92,10 @@ export class SqlText {
   #below = new Set<string>();
   #above = new Set<string>();
 
-  constructor(table: Table) {
+  /** @param isRepeated whether the statement is stored for a change that repeats, so that its variable paths do not add to the number of statements */
+  constructor(table: Table, { isRepeated = false } = {}) {
     this.table = table;
+    this.#isRepeated = isRepeated;
   }
 
   bind(value: Parameter): string {
@@ -138,10 +104,12 @@ export class SqlText {
   }
 
   /**
-   * JSON path as a literal, or bound if it has a variable part (`leases.<process>`), to limit the number of statements.
+   * JSON path as a literal, or bound if it has a variable part (`leases.<process>`), to limit the number of statements. A literal is faster: binding
+   * a text copies it.
    */
   path(path: string): string {
-    return path.includes('.') ? this.bind(jsonPath(path)) : `'${jsonPath(path)}'`;
+    const text = jsonPath(path);
+    return path.includes('.') && !this.#isRepeated ? this.bind(text) : `'${text.replaceAll("'", "''")}'`;
   }
 
   field(path: string): string {
@@ -241,6 +209,8 @@ export class SqlText {
   }
 
   #changed(step: Exclude<PatchStep, { op: 'unset' }>, before: () => string): string {
+    // SQLite writes an integer as JSON does, without parsing it as JSON first.
+    if (step.op === 'set' && Number.isSafeInteger(step.value)) return this.bind(BigInt(Number(step.value)));
     if (step.op === 'set') return `json(${this.bind(JSON.stringify(step.value) ?? 'null')})`;
     const value = exactNumber(step.value);
     if (step.op === 'increment') return `coalesce(${before()}, 0) + ${this.bind(value)}`;
