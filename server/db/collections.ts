@@ -87,7 +87,6 @@ export const collections: { [Name in keyof Records]: CollectionSpec & IdKind<Rec
       { name: 'refusal', fields: ['refusal_key'], unique: true, sparse: true },
       { name: 'session', fields: ['session_key', 'created_at', 'id'], sparse: true },
       { name: 'refunded_session', fields: ['refunded_session', 'id'], sparse: true },
-      { name: 'budgets', fields: ['budgets', 'id'], sparse: true },
     ],
   },
   refused_requests: { textIds: true, idBlock: 1, indexes: [{ name: 'time', fields: ['created_at', 'id'] }] },

@@ -125,13 +125,17 @@ export function openedOf(record: AccountRecord): number {
   return 'opened' in record ? record.opened : 0;
 }
 
-/** Filter for the log rows of the account, by an index. */
+/**
+ * Filter for the log rows of the account: by an index, except for a budget's period that counts the calls of several users. Budgets have no index of
+ * their own, because every call with a budget would write one more page for the sake of the audit.
+ */
 export async function rowsOf(db: Database, kind: AccountKind, record: AccountRecord): Promise<Filter<LogRecord>> {
   if (kind === 'user') return { user_id: record.id };
   if (kind === 'token' && 'user_id' in record) return { user_id: record.user_id, token_id: record.id };
-  const lists = await db.collection('logs').group({ filter: { budgets: { exists: true } }, by: ['budgets'] });
+  const ofUser: Filter<LogRecord> = 'user_id' in record && record.user_id !== 0 ? { user_id: record.user_id } : {};
+  const lists = await db.collection('logs').group({ filter: { ...ofUser, budgets: { exists: true } }, by: ['budgets'] });
   const ofRecord = lists.map((row) => String(row['budgets'])).filter((list) => idsIn(list).includes(record.id));
-  return { budgets: { in: ofRecord } };
+  return { ...ofUser, budgets: { in: ofRecord } };
 }
 
 /** Account ids of that kind in a row. */
