@@ -1,5 +1,6 @@
 import type { BudgetAccount } from '#server/money/budgets.ts';
 import type { BoundBudget } from './bound-budgets.ts';
+import { dollarText } from './dollar-text.ts';
 
 interface Period {
   id: number;
@@ -15,12 +16,16 @@ export class BoundAccount implements BudgetAccount {
   readonly isHard: boolean;
   readonly cheaperModel: string | undefined;
   readonly endsAt: number;
+  /** End of the period for headers; empty for none. */
+  readonly endText: string;
   readonly #bound: BoundBudget;
+  #amountText: { amount: number; quotaPerUnit: number; text: string } | undefined;
 
   constructor(bound: BoundBudget, { id, endsAt, model }: Period) {
     const { at_end: end, cheaper_models: models = {} } = bound.budget;
     this.id = id;
     this.endsAt = endsAt;
+    this.endText = endsAt === 0 ? '' : new Date(endsAt * 1000).toISOString().replace('.000Z', 'Z');
     this.#bound = bound;
     this.cheaperModel = end === 'cheaper' && Object.hasOwn(models, model) ? models[model] : undefined;
     // At the end, calls continue with these models, also those that requested them.
@@ -35,5 +40,15 @@ export class BoundAccount implements BudgetAccount {
 
   get amount(): number {
     return this.#bound.budget.amount;
+  }
+
+  /** Amount in US dollars. Written once, because every call has it in a header. */
+  amountText(quotaPerUnit: number): string {
+    const { amount } = this.#bound.budget;
+    const known = this.#amountText;
+    if (known?.amount === amount && known.quotaPerUnit === quotaPerUnit) return known.text;
+    const text = dollarText(amount, quotaPerUnit);
+    this.#amountText = { amount, quotaPerUnit, text };
+    return text;
   }
 }

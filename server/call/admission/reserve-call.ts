@@ -97,7 +97,8 @@ export function reserveCall(services: RelayServices, call: CallToReserve): Reser
   const prompt = promptByEstimate(services, call);
   const output = outputOf(services, call, prompt);
   const usual = quotes.reserveFor(call.quoted, prompt, output.most);
-  if (isAmple(services, call, usual * ampleCalls)) return reserveFor(services, call, { output, prompt, usual });
+  const budgets = ampleBudgets(services, call, usual * ampleCalls);
+  if (budgets !== null) return reserveFor(services, call, { output, prompt, usual, budgets });
   return promptByCount(services, call, prompt).then((counted) => reserveFor(services, call, { output, prompt: counted }));
 }
 
@@ -136,11 +137,11 @@ function isCertain({ tokens, most, audio, audioMost, image = 0, imageMost = 0 }:
   return most === tokens && audioMost === audio && imageMost === image;
 }
 
-/** @param usual cost with the expected size of the prompt, if already computed */
+/** @param usual cost with the expected size of the prompt, if already computed @param budgets budgets of the call, if known */
 function reserveFor(
   services: RelayServices,
   call: CallToReserve,
-  { output, prompt: requested, usual }: { output: Output; prompt: ExpectedPrompt; usual?: number },
+  { output, prompt: requested, usual, budgets }: { output: Output; prompt: ExpectedPrompt; usual?: number; budgets?: readonly BudgetAccount[] },
 ): ReservedCall | Promise<ReservedCall> {
   const { quotes } = services.context;
   const { admission, quoted } = call;
@@ -148,7 +149,7 @@ function reserveFor(
   let smallest = requested.leastUnits === undefined ? requested : { ...requested, units: requested.leastUnits };
   if (requested.hosted !== undefined && call.needsTools !== true) smallest = withoutTools(smallest);
   const least = Math.min(amount, quotes.reserveFor(quoted, smallest, output.least));
-  const reserving = reserveQuota(services, admission, { model: call.model, amount, least });
+  const reserving = reserveQuota(services, admission, { model: call.model, amount, least }, budgets);
   const bounded = (reservation: Reservation): ReservedCall => {
     const { choices, named } = output;
     const has = reservation.amount;
@@ -210,15 +211,15 @@ function refusedBy(context: RelayServices['context'], refusal: Refusal, budgets:
   return budget === undefined ? refusedMoney(context, refusal) : new BudgetReached(context, budget, balance);
 }
 
-/** Reports whether the account and its budgets have that quota, by what is cached. Only decides whether an estimate suffices. */
-function isAmple({ context }: RelayServices, { admission, model }: CallToReserve, quota: number): boolean {
+/** Returns the budgets of the call if they and the account have that quota, by what is cached. Only decides whether an estimate suffices. */
+function ampleBudgets({ context }: RelayServices, { admission, model }: CallToReserve, quota: number): readonly BudgetAccount[] | null {
   const { user, token } = admission;
-  if (balanceOf(user) < quota || (token !== null && !token.unlimited_quota && balanceOf(token) < quota)) return false;
-  if (!admission.isLimited && !context.budgets.isOfSite) return true;
+  if (balanceOf(user) < quota || (token !== null && !token.unlimited_quota && balanceOf(token) < quota)) return null;
+  if (!admission.isLimited && !context.budgets.isOfSite) return none;
   const budgets = context.budgets.of(admission, model);
-  if (budgets instanceof Promise) return false;
-  for (const { id, isHard } of budgets) if (isHard && (context.ledger.left({ kind: 'budget', id }) ?? 0) < quota) return false;
-  return true;
+  if (budgets instanceof Promise) return null;
+  for (const budget of budgets) if (budget.isHard && (context.ledger.left({ kind: 'budget', id: budget.id }) ?? 0) < quota) return null;
+  return budgets;
 }
 
 /** Estimates the prompt, without counting its tokens. */

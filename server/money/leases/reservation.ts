@@ -43,6 +43,7 @@ export function leasesOf({ user, token, budgets }: Pick<Reservation, 'user' | 't
 
 /** Ids of the budget periods, as in the log row of the charge; empty for none. */
 export function budgetsOf({ budgets }: Reservation): string {
+  if (budgets.length === 1) return String(budgets[0]?.lease.id ?? '');
   return budgets.length === 0 ? '' : budgetList(budgets.map(({ lease }) => lease.id));
 }
 
