@@ -161,7 +161,7 @@ export interface StageRun {
   /** Adds to the log row before it is written with its charge. */
   settling?(row: ChargeRow, call: RunningCall, end: EndedCall): void;
   /** Called when the charge of a complete response is durable, before it is sent. Never rejects. */
-  settled?(call: RunningCall): Promise<void>;
+  settled?(call: RunningCall): void | Promise<void>;
   /** Called with a complete response whose charge is durable, before it is sent. Never rejects. */
   answered?(call: RunningCall, response: SentResponse): Promise<void>;
   /** Called when the call ends without its full response, before its caller can retry. May be called several times. */

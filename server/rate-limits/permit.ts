@@ -87,14 +87,21 @@ class Permit implements RatePermit {
     if (counter === null) return this.#enterPlaces(bound);
     const isOfTokens = limit.meter === 'tokens';
     const wanted = isOfTokens ? this.#amounts.tokens : this.#amounts.requests;
-    const took = (window: Window | null, amount: number) => window !== null && this.#took({ counter, window, amount, isOfTokens });
-    if (wanted === 0) return took(counter.window, 0);
+    if (wanted === 0) {
+      this.#taken.push({ counter, window: counter.window, amount: 0, isOfTokens });
+      return true;
+    }
     const least = this.#amounts.isWhole === true || !isOfTokens ? wanted : this.#amounts.input;
     if (least > limit.amount) throw neverFits(bound, least);
     // An answer that may be longer than the whole window allows takes all of it.
     const amount = Math.min(wanted, limit.amount);
     const taking = counter.take(amount, limit.amount);
-    return taking instanceof Promise ? taking.then((window) => took(window, amount)) : took(taking, amount);
+    if (taking instanceof Promise) {
+      return taking.then((window) => window !== null && this.#taken.push({ counter, window, amount, isOfTokens }) > 0);
+    }
+    if (taking === null) return false;
+    this.#taken.push({ counter, window: taking, amount, isOfTokens });
+    return true;
   }
 
   refusal(bound: BoundLimit) {
@@ -108,8 +115,8 @@ class Permit implements RatePermit {
     const used = Number.isFinite(tokens) ? Math.max(0, Math.ceil(tokens)) : 0;
     for (const { counter, window, amount, isOfTokens } of this.#taken) {
       if (!isOfTokens) continue;
-      counter.giveBack(window, amount - used);
-      counter.owe(used - amount);
+      if (used < amount) counter.giveBack(window, amount - used);
+      else counter.owe(used - amount);
     }
   }
 
@@ -119,11 +126,6 @@ class Permit implements RatePermit {
     this.settle(0);
     for (const places of this.#places) places.leave();
     if (!wasSent) for (const { counter, window, amount, isOfTokens } of this.#taken) if (!isOfTokens) counter.giveBack(window, amount);
-  }
-
-  #took(taken: Taken): true {
-    this.#taken.push(taken);
-    return true;
   }
 
   #enterPlaces(bound: BoundLimit): boolean | Promise<boolean> {

@@ -3,6 +3,7 @@ import type { RateLimitState } from '#shared/rate-limit-states.ts';
 import type { LimitedRecord } from '#server/accounts/stored-limits.ts';
 import type { Settings } from '#server/settings/settings.ts';
 import type { LimitsLeft } from '#server/surfaces/api-surface.ts';
+import { leftIn } from './window-counter.ts';
 import {
   type BoundLimit,
   compileSite,
@@ -75,12 +76,12 @@ export class RateLimits {
     for (const bound of counted) {
       const { limit, isShared } = bound;
       if (isShared || !('per' in limit)) continue;
-      const counter = this.#counters.windowOf(bound);
-      if (counter === null || !counter.isKnown) continue;
-      const remaining = counter.left(limit.amount);
+      const window = this.#counters.windowOf(bound)?.window;
+      if (window === undefined || window.readAt === -Infinity) continue;
+      const remaining = leftIn(window, limit.amount);
       const known = left[limit.meter];
       if (known !== undefined && known.left < remaining) continue;
-      const { endAt } = counter.window;
+      const { endAt } = window;
       left[limit.meter] = { limit: limit.amount, left: remaining, resetAt: endAt, resetMs: Math.max(0, endAt - this.#now()) };
     }
     return left;
@@ -121,10 +122,12 @@ export class RateLimits {
   }
 
   #allOf(caller: LimitedCaller): LimitSet | null {
-    const { token, user } = caller;
+    const { token, user, standing } = caller;
     const ofToken = token === null || !limitsRates(token) ? null : limitsIn(token, 'token');
     const ofUser = limitsRates(user) ? limitsIn(user, 'user') : null;
-    const { member = null, team = null } = caller.standing ?? {};
+    // Most callers have limits in one record.
+    if (standing === undefined && (ofToken === null || ofUser === null) && this.#siteLimits().length === 0) return ofToken ?? ofUser;
+    const { member = null, team = null } = standing ?? {};
     const ofMember = member === null || !limitsRates(member) ? null : limitsIn(member, 'member');
     const ofTeam = team === null || !limitsRates(team) ? null : limitsIn(team, 'team');
     const site = this.#siteLimits();

@@ -29,6 +29,11 @@ export interface Window {
   othersSpare: boolean;
 }
 
+/** Returns what is left of a limit in the window, as known here. */
+export function leftIn({ count, free, owed }: Window, limit: number): number {
+  return Math.min(limit, Math.max(0, limit - count - owed + free));
+}
+
 interface Waiting {
   amount: number;
   /** Null: refused. */
@@ -66,11 +71,6 @@ export class WindowCounter implements HeldCounter {
     return !this.#isRunning && this.#window.free === 0 && this.#window.owed === 0;
   }
 
-  /** Reports whether the shared count of the current window was read. */
-  get isKnown(): boolean {
-    return this.window.readAt !== -Infinity;
-  }
-
   /** The current window. */
   get window(): Window {
     const time = this.#services.now();
@@ -86,8 +86,7 @@ export class WindowCounter implements HeldCounter {
 
   /** Returns what is left of the limit, as known here. */
   left(limit: number): number {
-    const { count, free, owed } = this.window;
-    return Math.min(limit, Math.max(0, limit - count - owed + free));
+    return leftIn(this.window, limit);
   }
 
   /**

@@ -141,7 +141,12 @@ function isCertain({ tokens, most, audio, audioMost, image = 0, imageMost = 0 }:
 function reserveFor(
   services: RelayServices,
   call: CallToReserve,
-  { output, prompt: requested, usual, budgets }: { output: Output; prompt: ExpectedPrompt; usual?: number; budgets?: readonly BudgetAccount[] },
+  {
+    output,
+    prompt: requested,
+    usual,
+    budgets,
+  }: { output: Output; prompt: ExpectedPrompt; usual?: number; budgets?: readonly BudgetAccount[] },
 ): ReservedCall | Promise<ReservedCall> {
   const { quotes } = services.context;
   const { admission, quoted } = call;

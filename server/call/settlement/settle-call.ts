@@ -71,7 +71,12 @@ export async function settleCall(call: RunningCall, end: CallEnd): Promise<void>
     if (row.quota > reservation.amount) noteExcess(call, { settling, channel, usage });
     await settling;
     if (row.quota > 0) services.context.lowBalance.spent(row.user_id);
-    if (isWhole) for (const stage of call.stages) if (stage.settled !== undefined) await stage.settled(call);
+    if (isWhole) {
+      for (const stage of call.stages) {
+        const counting = stage.settled?.(call);
+        if (counting !== undefined) await counting;
+      }
+    }
   } catch (failure) {
     services.context.ledger.release(reservation);
     for (const stage of call.stages) stage.unanswered?.();

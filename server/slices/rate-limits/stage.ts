@@ -68,20 +68,20 @@ class LimitedCall implements StageRun {
   /** Call that has taken. Turns that begin without a reservation share the stages of another turn. */
   #call: RunningCall | undefined;
   #permit: RatePermit | undefined;
+  readonly opened?: (call: AdmittedCall) => Promise<void>;
 
   constructor(context: StageContext, { limits, surface, counted }: Limited) {
     this.#context = context;
     this.#limits = limits;
     this.#surface = surface;
     this.#counted = counted;
-  }
-
-  opened(call: AdmittedCall): void | Promise<void> {
-    if (this.#limits !== null && this.#limits.prompts.length > 0 && call.turn.within === undefined) return this.#checkPrompt(call);
+    // Calls do not wait for a hook that has nothing to do.
+    if (limits !== null && limits.prompts.length > 0) this.opened = (call) => this.#checkPrompt(call);
   }
 
   /** @throws {AppError} `context_length_exceeded` */
-  async #checkPrompt({ endpoint, content, prompt, requested: { model }, admission: { user } }: AdmittedCall): Promise<void> {
+  async #checkPrompt({ endpoint, content, prompt, requested: { model }, admission: { user }, turn }: AdmittedCall): Promise<void> {
+    if (turn.within !== undefined) return;
     const tightest = this.#limits?.prompts.toSorted((a, b) => a.limit.amount - b.limit.amount)[0];
     if (tightest === undefined) return;
     const parts = prompt ?? endpoint.promptContent(content.body, model);
@@ -162,8 +162,8 @@ class LimitedCall implements StageRun {
     else this.#context.rateLimits.charge(this.#limits, tokens);
   }
 
-  async settled(call: RunningCall): Promise<void> {
-    if (call === this.#call || this.#call === undefined) await this.#counted?.succeeded();
+  settled(call: RunningCall): void | Promise<void> {
+    if (this.#counted !== null && (call === this.#call || this.#call === undefined)) return this.#counted.succeeded();
   }
 
   closed(call: RunningCall): void {

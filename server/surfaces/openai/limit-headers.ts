@@ -19,7 +19,9 @@ export function limitHeaders({ requests, tokens }: LimitsLeft): Record<string, s
 /** Duration as the vendor writes it: `1s`, `6m0s`, `1h2m3s`. */
 export function durationText(ms: number): string {
   const total = Math.ceil(ms / 1000);
-  const [hours, minutes, seconds] = [Math.floor(total / 3600), Math.floor(total / 60) % 60, total % 60];
+  const hours = Math.floor(total / 3600);
+  const minutes = Math.floor(total / 60) % 60;
+  const seconds = total % 60;
   if (hours > 0) return `${hours}h${minutes}m${seconds}s`;
   return minutes > 0 ? `${minutes}m${seconds}s` : `${seconds}s`;
 }
