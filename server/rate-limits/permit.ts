@@ -3,6 +3,7 @@ import type { BoundLimit, LimitSet } from './bound-limits.ts';
 import type { Counters } from './counters.ts';
 import { limitReached, neverFits } from './limit-errors.ts';
 import type { PlaceCounter } from './place-counter.ts';
+import type { CountedWindow } from './settle-later.ts';
 import type { Window, WindowCounter } from './window-counter.ts';
 
 export interface CallAmounts {
@@ -18,6 +19,8 @@ export interface CallAmounts {
 }
 
 export interface RatePermit {
+  /** Windows in which the expected tokens were counted. */
+  readonly tokenWindows: readonly CountedWindow[];
   /** Counts the tokens that the call used instead of those expected. The first call counts. */
   settle(tokens: number): void;
   /** Ends the call: frees its place. What was not settled is given back, also the request if none was made. May be called several times. */
@@ -78,6 +81,11 @@ class Permit implements RatePermit {
   constructor(counters: Counters, amounts: CallAmounts) {
     this.#counters = counters;
     this.#amounts = amounts;
+  }
+
+  get tokenWindows(): readonly CountedWindow[] {
+    const ofTokens = this.#taken.filter(({ isOfTokens }) => isOfTokens);
+    return ofTokens.map(({ counter: { key }, window: { startAt, endAt } }) => ({ key, startAt, endAt }));
   }
 
   /** Takes from one limit; returns false if not enough is left. */

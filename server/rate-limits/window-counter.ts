@@ -47,8 +47,9 @@ const spareShare = 16;
 const leastMs = 50;
 
 export class WindowCounter implements HeldCounter {
+  /** Id without the window. */
+  readonly key: string;
   readonly #services: CounterServices;
-  readonly #key: string;
   readonly #ms: number;
   #window: Window;
   #limit = 0;
@@ -58,10 +59,10 @@ export class WindowCounter implements HeldCounter {
   /** Monotonic milliseconds. */
   usedAt = performance.now();
 
-  /** @param key id without the window @param ms length of the window */
+  /** @param ms length of the window */
   constructor(services: CounterServices, key: string, ms: number) {
     this.#services = services;
-    this.#key = key;
+    this.key = key;
     this.#ms = ms;
     this.#window = this.#open(services.now());
   }
@@ -148,7 +149,7 @@ export class WindowCounter implements HeldCounter {
 
   #open(time: number): Window {
     const startAt = Math.floor(time / this.#ms) * this.#ms;
-    const id = `${this.#key}:${startAt / this.#ms}`;
+    const id = windowId(this.key, startAt, this.#ms);
     const { used, leasedAt } = this.#window ?? { used: 0, leasedAt: -Infinity };
     return {
       id,
@@ -295,4 +296,9 @@ export class WindowCounter implements HeldCounter {
     const row = await db.collection('limits').patch({ id }, { increment: { count: -free }, ...set });
     if (row !== null) this.#learn(window, row);
   }
+}
+
+/** Id of the record of a window. @param startAt milliseconds since the epoch @param ms length of the window */
+export function windowId(key: string, startAt: number, ms: number): string {
+  return `${key}:${startAt / ms}`;
 }

@@ -94,6 +94,7 @@ export async function finishWork<Work extends PrepaidWork>(context: AppContext, 
   const unused = work.charge === 'done' ? work.reserved - work.cost : 0;
   const due = await refundRest(context, kind, work, unused);
   if (due === null) return false;
+  await kind.settleLimits?.(context, work);
   await kind.deliver(context, work);
   if (work.charge === 'done') {
     const end = { id: work.log_id, due, charge: await findCharge(context, work) };

@@ -58,6 +58,8 @@ export interface WorkKind<Work extends PrepaidWork> {
   ended?(now: number): Partial<Work>;
   /** Unix seconds of its end. */
   endedAt(work: Work): number;
+  /** Replaces what rate limits have counted of it by what it used, once. May be repeated until its end is stored. */
+  settleLimits?(context: AppContext, work: Work): Promise<void>;
   /** Stores the results for the owner, under ids derived from the work. */
   deliver(context: AppContext, work: Work): Promise<void>;
   /** Text and event of the log row about its end. */

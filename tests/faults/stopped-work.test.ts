@@ -3,6 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import OpenAI, { toFile } from 'openai';
 import { describe, expect, test } from 'vitest';
+import type { LimitRecord } from '#server/db/records/limit.ts';
 import { pollBatches } from '#server/slices/batches/poll-batches.ts';
 import { pollTunings } from '#server/slices/fine-tuning/poll-jobs.ts';
 import { stopAtEachStep } from '#tests/faults/at-each-step.ts';
@@ -64,6 +65,27 @@ function prepaidIn({ app }: RelayScene, name: 'batches' | 'tuning_jobs'): Pick<W
   };
 }
 
+/** Tokens of a batch by its results, and at most by its estimate. */
+const batchTokens = 15;
+const mostTokens = 60;
+
+/** Limits the tokens of the scene's key, and reads what is counted. */
+async function limitTokens({ app: { context, clock }, token }: RelayScene): Promise<{ tokensCounted(): Promise<number> }> {
+  const { db, changes } = context;
+  const limits = [{ meter: 'tokens', per: 'day', amount: 1_000_000 }];
+  await db.collection('tokens').patch({ id: token.id }, { set: { rate_limits: JSON.stringify(limits) } });
+  await changes.announce('token', token.id);
+  const counted = async () => (await db.collection('limits').find({})).filter(({ id }) => id.startsWith(`rate:token:${token.id}:`));
+  return {
+    async tokensCounted() {
+      // What the process has leased in advance is returned.
+      const isOwed = ({ spare = {}, reset_at: end }: LimitRecord) => end > clock.now() && Object.values(spare).some((one) => one > 0);
+      await until(async () => !(await counted()).some(isOwed));
+      return (await counted()).reduce((sum, { count }) => sum + count, 0);
+    },
+  };
+}
+
 async function openBatches(engine: Engine): Promise<Work> {
   const { scene, provider, sdk } = await openPrepaid(engine);
   const { context } = scene.app;
@@ -73,9 +95,12 @@ async function openBatches(engine: Engine): Promise<Work> {
   const line = JSON.stringify({ custom_id: 'a', method: 'POST', url: '/v1/chat/completions', body });
   const { id: file } = await sdk.files.create({ file: await toFile(Buffer.from(line), 'in.jsonl'), purpose: 'batch' });
   const ran = () => [...batches.values()].filter(({ status }) => status === 'completed').length;
+  const { tokensCounted } = await limitTokens(scene);
+  let before = { ran: 0, tokens: 0 };
   return {
     scene,
     ...prepaidIn(scene, 'batches'),
+    steps: ['batches', 'limits'],
     create: () => sdk.batches.create({ input_file_id: file, endpoint: '/v1/chat/completions', completion_window: '24h' }),
     async finish() {
       for (const { id, status } of batches.values()) if (status === 'validating') await provider.batches.run({}, id);
@@ -85,6 +110,12 @@ async function openBatches(engine: Engine): Promise<Work> {
     cost: async () => ran() * 15,
     async check(where) {
       expect(await context.db.collection('files').count({ purpose: 'batch_output' }), where).toBe(ran());
+      const now = { ran: ran(), tokens: await tokensCounted() };
+      // What was given back twice would be less. An estimate may stay that the process did not live to store, or whose window has ended.
+      const more = [now.tokens - before.tokens, (now.ran - before.ran) * batchTokens] as const;
+      expect(more[0], `${where}: tokens`).toBeGreaterThanOrEqual(more[1]);
+      expect(more[0], `${where}: tokens`).toBeLessThan(more[1] + 2 * mostTokens);
+      before = now;
     },
   };
 }

@@ -3,6 +3,9 @@ import Anthropic from '@anthropic-ai/sdk';
 import OpenAI, { toFile } from 'openai';
 import { describe, expect, it } from 'vitest';
 import type { RateLimit, SiteRateLimit } from '#shared/rate-limits.ts';
+import { pollBatches } from '#server/slices/batches/poll-batches.ts';
+import { batchWork } from '#server/slices/batches/batch-work.ts';
+import { finishWork } from '#server/work/settle-work.ts';
 import { callsOfEveryClient } from '#tests/support/client-calls.ts';
 import { engines, oneEngine } from '#tests/support/engines.ts';
 import { type FakeBatches, startFakeBatches } from '#tests/support/fake-batches.ts';
@@ -370,6 +373,64 @@ describe.each(oneEngine)('rate limits on $kind', (engine) => {
     const [provider] = batches;
     const sent = Array.from(provider?.batches.values() ?? [], (batch) => provider?.requestsOf(batch) ?? []).flat();
     expect(sent.map((request) => JSON.stringify(request)).filter((text) => text.includes('"max_tokens":30'))).toHaveLength(4);
+    await scene.checkBooks();
+  });
+
+  it('the results of a batch replace its estimate in the windows that still run, once', async () => {
+    const batches: FakeBatches[] = [];
+    const front = async (url: string) => {
+      const made = await startFakeBatches(url);
+      batches.push(made);
+      return made;
+    };
+    const settings = { ...options.settings, FilesPerUser: '20', BatchesPerUser: '5' };
+    await using scene = await createScene(engine, { settings, front });
+    const { context, clock } = scene.app;
+    const { key, token } = await limitedKey(
+      scene,
+      { meter: 'tokens', per: 'hour', amount: 10_000 },
+      { meter: 'tokens', per: 'day', amount: 20_000 },
+    );
+    const client = new OpenAI({ baseURL: `${scene.app.origin}/v1`, apiKey: key, maxRetries: 0 });
+    const create = async () => {
+      const body = { model: testModel, messages: [{ role: 'user', content: 'Say hello' }], max_tokens: 500 };
+      const line = (id: number) => JSON.stringify({ custom_id: `l${id}`, method: 'POST', url: '/v1/chat/completions', body });
+      const { id } = await client.files.create({ file: await toFile(Buffer.from(`${line(1)}\n${line(2)}`), 'in.jsonl'), purpose: 'batch' });
+      return client.batches.create({ input_file_id: id, endpoint: '/v1/chat/completions', completion_window: '24h' });
+    };
+    const counted = async () => {
+      const rows = await context.db.collection('limits').find({});
+      const own = rows.filter(({ id }) => id.startsWith(`rate:token:${token.id}:`));
+      return own.toSorted((a, b) => a.reset_at - b.reset_at).map(({ count }) => count);
+    };
+    const end = async (prompt: number, answer: number) => {
+      scene.upstream.behave({ usage: { prompt_tokens: prompt, completion_tokens: answer, total_tokens: prompt + answer } });
+      await batches[0]?.run();
+      await until(async () => {
+        clock.advance(30_000);
+        await pollBatches(context);
+        return (await context.db.collection('batches').count({ state: { ne: 'ended' } })) === 0;
+      });
+    };
+    await create();
+    const spares = async () =>
+      (await context.db.collection('limits').find({})).some(({ spare = {} }) => Object.values(spare).some((one) => one > 0));
+    await until(async () => !(await spares()));
+    const [estimate = 0, ofDay] = await counted();
+    expect([estimate > 1_000, ofDay]).toEqual([true, estimate]);
+    await end(30, 20);
+    expect(await counted()).toEqual([100, 100]);
+    // What a finished batch leaves is not settled a second time.
+    const [batch] = await context.db.collection('batches').find({});
+    if (batch === undefined) throw new Error('There is no batch');
+    await finishWork(context, batchWork, batch);
+    expect(await counted()).toEqual([100, 100]);
+    // More than was expected counts, in the hour in which it is known.
+    await create();
+    await until(async () => !(await spares()));
+    clock.advance(3_600_000);
+    await end(900, 600);
+    expect(await counted()).toEqual([100 + estimate, 3_000 - estimate, 3_100]);
     await scene.checkBooks();
   });
 

@@ -46,6 +46,10 @@ export interface BatchRecord extends PrepaidWork {
   cached_tokens: number;
   completion_tokens: number;
   reasoning_tokens: number;
+  /** What rate limits have counted when it was created (`rate-limits/settle-later.ts`), JSON text; undefined or empty if nothing is to be settled. */
+  counted?: string;
+  /** Tokens that rate limits count: those of its results, where these have no usage by the estimate. */
+  used_tokens?: number;
   /** Bytes of its result files. */
   output_bytes: number;
   error_bytes: number;

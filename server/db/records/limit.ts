@@ -7,4 +7,6 @@ export interface LimitRecord {
   spare?: Record<string, number>;
   /** Parallel calls: places that each process holds. */
   places?: Record<string, number>;
+  /** Rate limits: work whose estimate was replaced by its usage lately, with the time in milliseconds. */
+  settled?: Record<string, number>;
 }

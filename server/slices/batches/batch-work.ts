@@ -10,6 +10,7 @@ import type { QuotedPrice } from '#server/money/quote.ts';
 import { resultsPurpose } from '#server/objects/file-store.ts';
 import type { SettledWork, WorkKind } from '#server/work/work-kind.ts';
 import { formOf } from './batch-endpoints.ts';
+import { settleTokens } from './batch-limits.ts';
 
 /** Totals of the results. */
 export type BatchSums = Pick<
@@ -20,6 +21,7 @@ export type BatchSums = Pick<
   | 'cached_tokens'
   | 'completion_tokens'
   | 'reasoning_tokens'
+  | 'used_tokens'
   | 'output_bytes'
   | 'error_bytes'
   | 'cost'
@@ -33,6 +35,7 @@ export const noResults: BatchSums = {
   cached_tokens: 0,
   completion_tokens: 0,
   reasoning_tokens: 0,
+  used_tokens: 0,
   output_bytes: 0,
   error_bytes: 0,
   cost: 0,
@@ -46,7 +49,8 @@ export const batchWork: WorkKind<BatchRecord> = {
   records: (db) => db.collection('batches'),
   failed: (now) => ({ ...noResults, status: 'failed', failed_at: now }),
   free: { lines: '' },
-  ended: (now) => ({ ended_at: now }),
+  ended: (now) => ({ ended_at: now, counted: '' }),
+  settleLimits: settleTokens,
   endedAt: ({ ended_at: at = 0 }) => at,
   deliver: storeResultFiles,
   describeEnd,

@@ -12,6 +12,7 @@ import type { StoredCaller } from '#server/objects/serve-caller.ts';
 import { createOrRemove, ownedBy } from '#server/work/begin-work.ts';
 import { createWork } from '#server/work/create-work.ts';
 import type { BatchFormat } from './batch-format.ts';
+import type { BatchCount } from './batch-limits.ts';
 import { batchWork } from './batch-work.ts';
 import { beginBatch, checkRoom, roomFor } from './batch-store.ts';
 import { type CheckedBatch, checkRequests, type RequestSource } from './check-requests.ts';
@@ -61,7 +62,7 @@ export async function createBatch(services: RelayServices, caller: StoredCaller,
       await context.db.collection('batches').patch({ id: begun.id, state: 'checking' }, { set: { requests: checked.requests } });
       await checkRoom(context, userId);
       const counted = { ...begun, requests: checked.requests };
-      return checked.limits.within(() => payAndCreate(services, admission, { form, begun: counted, checked, spool }));
+      return checked.limits.within((count) => payAndCreate(services, admission, { form, begun: counted, checked, spool, count }));
     });
   } finally {
     spool.end();
@@ -71,7 +72,11 @@ export async function createBatch(services: RelayServices, caller: StoredCaller,
 const wrongPurpose = { zh: '的用途（purpose）必须是 batch', en: 'must be a file whose purpose is batch' };
 
 /** Charges the largest cost and lets the provider begin. */
-function payAndCreate(services: RelayServices, admission: Admission, { form, begun, checked, spool }: Prepared): Promise<BatchRecord> {
+function payAndCreate(
+  services: RelayServices,
+  admission: Admission,
+  { form, begun, checked, spool, count }: Prepared,
+): Promise<BatchRecord> {
   const { context } = services;
   const { channel, route, model, quoted, amount } = checked;
   return createWork(services, admission, batchWork, {
@@ -93,6 +98,7 @@ function payAndCreate(services: RelayServices, admission: Admission, { form, beg
         model,
         upstream_model: route.upstreamModel,
         quoted: JSON.stringify(quoted),
+        ...count.handOver(),
       };
     },
     create: (paid) => form.create(context, channel, paid, spool),
@@ -105,4 +111,5 @@ interface Prepared {
   begun: BatchRecord;
   checked: CheckedBatch;
   spool: SpoolFile;
+  count: BatchCount;
 }

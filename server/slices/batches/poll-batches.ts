@@ -10,6 +10,7 @@ import type { TurnBounds } from '#server/work/poll-in-turn.ts';
 import { givenUpAfter, lookAgain, type Looking, nextPollAt, pollMs, pollWork, retryMs } from '#server/work/poll-work.ts';
 import { concludeWork } from '#server/work/settle-work.ts';
 import { formOf } from './batch-endpoints.ts';
+import { estimatedTokens } from './batch-limits.ts';
 import { batchWork, noResults } from './batch-work.ts';
 import { readConcurrently, type Turn } from './read-concurrently.ts';
 import { sumResults } from './sum-results.ts';
@@ -88,7 +89,8 @@ async function unread(context: AppContext, batch: BatchRecord, set: Partial<Batc
   const cost = Math.floor((batch.reserved * completed) / Math.max(1, batch.requests));
   const lines = new ChargeLines(JSON.parse(batch.quoted));
   for (let index = 0; index < completed; index += 1) lines.addShare(cost / completed);
-  const sums = { ...noResults, completed, failed: batch.failed, cost, lines: JSON.stringify(lines.reported()) };
+  const used = completed * estimatedTokens(batch);
+  const sums = { ...noResults, completed, failed: batch.failed, used_tokens: used, cost, lines: JSON.stringify(lines.reported()) };
   const status = endings.has(batch.status) ? batch.status : 'failed';
   await concludeWork(context, batchWork, batch, { cost, set: { ...set, ...sums, status, upstream_output: '', upstream_error: '' } });
 }

@@ -14,6 +14,7 @@ import type { RelayEndpoint } from '#server/call/endpoints.ts';
 import type { ChannelRoute } from '#server/exchange/find-route.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
 import { batchEndpoint, batchRoute, formOf } from './batch-endpoints.ts';
+import { estimatedTokens } from './batch-limits.ts';
 import type { BatchFormat, ReadResult, ResultFile } from './batch-format.ts';
 import { FileBroken, linesOf } from '#server/work/read-lines.ts';
 import { type BatchSums, noResults } from './batch-work.ts';
@@ -56,6 +57,9 @@ class Sums {
   readonly #route: ChannelRoute | null;
   /** Cost of a request without reported usage: its share of the prepayment. */
   readonly #share: number;
+  /** Tokens of such a request. */
+  readonly #tokens: number;
+  #used = 0;
   /** Custom ids seen: each request has one result, whatever the file contains. */
   readonly #seen = new Set<string>();
   readonly #sums: BatchSums = { ...noResults, failed: 0 };
@@ -70,6 +74,7 @@ class Sums {
     this.#endpoint = batchEndpoint(this.#form, batch.endpoint);
     this.#route = this.#endpoint === undefined ? null : batchRoute(this.#form, channel, this.#endpoint, batch.model);
     this.#share = Math.floor(batch.reserved / Math.max(1, batch.requests));
+    this.#tokens = estimatedTokens(batch);
   }
 
   add(bytes: Buffer, isOfErrors: boolean): void {
@@ -96,7 +101,7 @@ class Sums {
     if (cost > most) this.#context.log.error({ batch: id, cost, most }, 'a provider tells that a batch has used more than it can');
     // Requests without a result may not have been run.
     const failed = Math.max(0, this.#sums.failed - this.#batch.cancelled - this.#batch.expired);
-    return { ...this.#sums, failed, cost: Math.min(cost, most), lines: JSON.stringify(this.#lines.reported()) };
+    return { ...this.#sums, used_tokens: this.#used, failed, cost: Math.min(cost, most), lines: JSON.stringify(this.#lines.reported()) };
   }
 
   #isEarly(): boolean {
@@ -132,6 +137,7 @@ class Sums {
     this.#sums.cached_tokens += usage.cacheRead;
     this.#sums.completion_tokens += usage.output;
     this.#sums.reasoning_tokens += usage.reasoning;
+    this.#used += inputTokens(usage) + usage.output;
     const priced = pricedUsage(usage);
     const runs = this.#runsOf(read.hosted, body);
     const charged = this.#context.quotes.charge(this.#quoted, priced, runs);
@@ -141,6 +147,7 @@ class Sums {
 
   #addShare(): void {
     this.#sums.cost += this.#share;
+    this.#used += this.#tokens;
     this.#lines.addShare(this.#share);
   }
 
