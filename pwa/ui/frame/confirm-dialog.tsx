@@ -49,9 +49,10 @@ export function ConfirmDialog({
     }
   }
 
-  // No form of its own: the dialog may stand within one, which Enter must not send.
+  // No form of its own: the dialog may stand within one, which Enter must not send. In an open list, Enter has chosen an option.
   function handleKey(event: KeyboardEvent): void {
-    if (event.key !== 'Enter' || event.nativeEvent.isComposing || !(event.target instanceof HTMLInputElement)) return;
+    if (event.key !== 'Enter' || event.defaultPrevented || event.nativeEvent.isComposing || !(event.target instanceof HTMLInputElement))
+      return;
     event.preventDefault();
     void handleConfirm();
   }

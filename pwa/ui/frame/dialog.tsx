@@ -1,4 +1,6 @@
+import { MantineThemeProvider } from '@mantine/core';
 import { type ReactNode, useId } from 'react';
+import { createPortal } from 'react-dom';
 import layout from '#pwa/ui/styles/layout.module.css';
 import styles from './dialog.module.css';
 import { useModal } from './use-modal.ts';
@@ -9,11 +11,25 @@ interface DialogProps {
   children: ReactNode;
 }
 
-/** Question or short text over the page; the browser traps the focus and restores it. The dialog is open while it is mounted. */
+/** Lists of fields: outside the dialog the browser makes them inert, and in its flow they would be cut off where it ends. */
+const list = { comboboxProps: { withinPortal: false, floatingStrategy: 'fixed' } } as const;
+const within = {
+  components: {
+    Select: { defaultProps: { ...list, openOnFocus: false } },
+    Autocomplete: { defaultProps: list },
+    MultiSelect: { defaultProps: list },
+    TagsInput: { defaultProps: list },
+  },
+};
+
+/**
+ * Question or short text over the page; the browser traps the focus and restores it. The dialog is open while it is mounted. It stands outside the page,
+ * which is inert below an open sheet.
+ */
 export function Dialog({ title, onClose, children }: DialogProps) {
   const titleId = useId();
   const dialog = useModal();
-  return (
+  return createPortal(
     <dialog
       className={styles.dialog}
       ref={dialog}
@@ -26,8 +42,11 @@ export function Dialog({ title, onClose, children }: DialogProps) {
       <h2 className={styles.title} id={titleId}>
         {title}
       </h2>
-      {children}
-    </dialog>
+      <MantineThemeProvider inherit theme={within}>
+        {children}
+      </MantineThemeProvider>
+    </dialog>,
+    document.body,
   );
 }
 
