@@ -48,7 +48,19 @@ export const WalletInfo = z.object({
 });
 export type WalletInfo = z.infer<typeof WalletInfo>;
 
-export const EntryKind = z.enum(['order', 'redemption', 'transfer', 'refund', 'storage', 'bonus', 'setup', 'import', 'edit', 'other']);
+export const EntryKind = z.enum([
+  'order',
+  'redemption',
+  'transfer',
+  'organisation',
+  'refund',
+  'storage',
+  'bonus',
+  'setup',
+  'import',
+  'edit',
+  'other',
+]);
 export type EntryKind = z.infer<typeof EntryKind>;
 
 /** One change of the balance that was no relayed call. */

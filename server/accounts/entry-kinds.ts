@@ -6,6 +6,7 @@ export const entryKinds: Record<Exclude<EntryKind, 'other'>, readonly string[]> 
   order: ['topup'],
   redemption: ['redemption'],
   transfer: ['transfer'],
+  organisation: ['organisation_transfer'],
   refund: ['task_refund', 'call_refund', 'batch_refund', 'store_refund', 'cache_refund', 'tuning_refund'],
   storage: ['store_day'],
   bonus: ['signup', 'invitee'],

@@ -220,7 +220,7 @@ function LineRow({ name, when, amount }: { name: string; when: string; amount: s
   );
 }
 
-const kinds = ['order', 'redemption', 'transfer', 'refund', 'storage', 'bonus', 'setup', 'import', 'edit'] as const;
+const kinds = ['order', 'redemption', 'transfer', 'organisation', 'refund', 'storage', 'bonus', 'setup', 'import', 'edit'] as const;
 
 /** What changed a balance; a kind of a newer server is another one. */
 function useKindText(): (kind: string) => string {

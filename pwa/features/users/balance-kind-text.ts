@@ -9,6 +9,7 @@ const known = [
   'invitee',
   'redemption',
   'transfer',
+  'organisation_transfer',
   'topup',
   'task_refund',
   'call_refund',
