@@ -68,7 +68,8 @@ export type SessionTree = z.infer<typeof SessionTree>;
 
 /** Times are those of the last call. `session`: the client's id or ours, whole. */
 const filters = { session: QueryText, start_timestamp: QueryInt, end_timestamp: QueryInt };
-const ownFilters = { ...filters, token_name: QueryText };
+/** The last two as for `logApi`. */
+const ownFilters = { ...filters, token_name: QueryText, member_id: QueryInt, team_id: QueryInt };
 const adminFilters = { ...filters, username: QueryText };
 const SessionParam = z.object({ session: z.string().check(z.regex(/^\d{1,15}\.\d{1,15}\.[\w-]{22}$/)) });
 const TreeQuery = z.object({ cursor: QueryText });
@@ -82,7 +83,7 @@ export const callSessionApi = {
   }),
   listSelf: endpoint('GET', '/api/log/self/sessions', {
     access: 'user',
-    organisation: 'usage',
+    organisation: 'member',
     query: z.extend(CursorQuery, { ...ownFilters, without_total: QueryBoolean }),
     reply: pageOf(CallSession),
     summary: 'Own sessions, those with the newest call first',
@@ -96,7 +97,7 @@ export const callSessionApi = {
   }),
   readSelf: endpoint('GET', '/api/log/self/sessions/:session', {
     access: 'user',
-    organisation: 'usage',
+    organisation: 'member',
     params: SessionParam,
     query: TreeQuery,
     reply: SessionTree,
@@ -111,7 +112,7 @@ export const callSessionApi = {
   }),
   exportSelf: endpoint('GET', '/api/log/self/sessions/export', {
     access: 'user',
-    organisation: 'usage',
+    organisation: 'member',
     audit: { exempt: 'reads' },
     query: z.object({ ...ownFilters, ...exported }),
     changesState: true,

@@ -207,6 +207,8 @@ const filters = {
   /** Calls of one session: the client's id, of the newest that bears it, or the one of `CallSession`. */
   session: QueryText,
 };
+/** On behalf of an organisation: calls of the tokens of a member (0: of service accounts), and of those of a team. */
+const ownFilters = { ...filters, member_id: QueryInt, team_id: QueryInt };
 const adminFilters = { ...filters, username: QueryText, channel: QueryInt };
 const IdParam = z.object({ id: z.string().check(z.regex(/^\d{1,15}$/)) });
 /** Rows of a search or of one token at once. */
@@ -254,8 +256,8 @@ export const logApi = {
   }),
   listSelf: endpoint('GET', '/api/log/self', {
     access: 'user',
-    organisation: 'usage',
-    query: z.extend(CursorQuery, { ...filters, without_total: QueryBoolean }),
+    organisation: 'member',
+    query: z.extend(CursorQuery, { ...ownFilters, without_total: QueryBoolean }),
     reply: pageOf(Log),
     summary: 'Own usage logs',
   }),
@@ -297,9 +299,9 @@ export const logApi = {
   }),
   exportSelf: endpoint('GET', '/api/log/self/export', {
     access: 'user',
-    organisation: 'usage',
+    organisation: 'member',
     audit: { exempt: 'reads' },
-    query: z.object({ ...filters, ...exported }),
+    query: z.object({ ...ownFilters, ...exported }),
     changesState: true,
     summary: 'Own usage logs as CSV or JSON lines',
   }),
@@ -316,9 +318,9 @@ export const logApi = {
   }),
   tailSelf: endpoint('GET', '/api/log/self/tail', {
     access: 'user',
-    organisation: 'usage',
+    organisation: 'member',
     audit: { exempt: 'reads' },
-    query: z.object({ ...filters, after: QueryText }),
+    query: z.object({ ...ownFilters, after: QueryText }),
     changesState: true,
     summary: 'Own new usage logs as they come',
   }),
@@ -334,7 +336,7 @@ export const logApi = {
   read: endpoint('GET', '/api/log/:id', { access: 'admin', params: IdParam, reply: Log, summary: 'One row of anybody’s usage logs' }),
   readSelf: endpoint('GET', '/api/log/self/:id', {
     access: 'user',
-    organisation: 'usage',
+    organisation: 'member',
     params: IdParam,
     reply: Log,
     summary: 'One row of the own usage logs',
@@ -347,8 +349,8 @@ export const logApi = {
   }),
   timelineSelf: endpoint('GET', '/api/log/self/timeline', {
     access: 'user',
-    organisation: 'usage',
-    query: z.object({ ...filters, ...stepped }),
+    organisation: 'member',
+    query: z.object({ ...ownFilters, ...stepped }),
     reply: LogTimeline,
     summary: 'Own usage logs by the hour or day',
   }),
@@ -360,8 +362,8 @@ export const logApi = {
   }),
   statSelf: endpoint('GET', '/api/log/self/stat', {
     access: 'user',
-    organisation: 'usage',
-    query: z.object(filters),
+    organisation: 'member',
+    query: z.object(ownFilters),
     reply: LogStat,
     summary: 'Sums over own logs',
   }),

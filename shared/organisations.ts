@@ -320,7 +320,14 @@ export const organisationApi = {
   usage: endpoint('GET', '/api/organisation/:id/usage', {
     access: 'user',
     params: OrganisationParam,
-    query: z.object({ by: z.enum(['member', 'team', 'token', 'model']), start_timestamp: QueryInt, end_timestamp: QueryInt }),
+    query: z.object({
+      by: z.enum(['member', 'team', 'token', 'model']),
+      /** Of the tokens of a member (0: of service accounts), and of those of a team. */
+      member_id: QueryInt,
+      team_id: QueryInt,
+      start_timestamp: QueryInt,
+      end_timestamp: QueryInt,
+    }),
     reply: z.array(UsagePart),
     summary: 'Usage of an organisation by member, team, token or model',
   }),

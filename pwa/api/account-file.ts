@@ -12,7 +12,7 @@ export function downloadAccountFile(address: string): void {
 }
 
 async function fetchFile(address: string): Promise<void> {
-  const headers = { ...requestHeaders(false), ...actingHeader({ organisation: 'usage' }), Accept: '*/*' };
+  const headers = { ...requestHeaders(false), ...actingHeader({ organisation: 'member' }), Accept: '*/*' };
   const response = await fetch(address, { headers, credentials: 'same-origin' });
   if (!response.ok || response.headers.get('content-type')?.startsWith('application/json') === true) {
     throw new CallFailure({

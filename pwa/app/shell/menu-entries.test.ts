@@ -28,7 +28,7 @@ describe('menu entries', () => {
 
 test('menu: on behalf of an organisation it has what the role may', () => {
   const of = (role: OrganisationRole) => menuEntries(Role.user, undefined, role).map(({ to }) => to);
-  expect(of('developer')).toEqual(['/', '/token', '/pricing', '/organisations', '/personal', '/about']);
+  expect(of('developer')).toEqual(['/', '/token', '/log', '/pricing', '/organisations', '/personal', '/about']);
   expect(of('billing')).toEqual(['/', '/detail', '/log', '/topup', '/pricing', '/organisations', '/personal', '/about']);
   expect(of('reader')).not.toContain('/topup');
   expect(of('owner')).toEqual(expect.arrayContaining(['/token', '/log', '/topup']));

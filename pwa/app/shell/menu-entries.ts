@@ -46,7 +46,7 @@ const entries: readonly MenuEntry[] = [
     section: 'main',
     right: 'keys',
   },
-  { to: '/log', name: 'shell.menu.logs', short: 'shell.menu.logs_short', icon: 'list', role: Role.user, section: 'main', right: 'usage' },
+  { to: '/log', name: 'shell.menu.logs', short: 'shell.menu.logs_short', icon: 'list', role: Role.user, section: 'main', right: 'member' },
   { to: '/midjourney', name: 'shell.menu.drawings', icon: 'picture', role: Role.user, section: 'main', right: 'usage' },
   { to: '/task', name: 'shell.menu.tasks', icon: 'music', role: Role.user, section: 'main', right: 'usage' },
   {

@@ -31,6 +31,9 @@ export const LogSearch = z.extend(ListSearch, {
   /** Beginning of the name; in double quotes, the whole name; `%` stands for anything. */
   model: SearchText,
   group: SearchText,
+  /** Of an organisation's calls: ids of the member (0: service accounts) and of the team. */
+  member: SearchInt,
+  team: SearchInt,
   /** For administrators. */
   user: SearchText,
   channel: SearchInt,

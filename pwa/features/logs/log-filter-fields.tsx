@@ -1,10 +1,17 @@
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { LogType } from '#shared/logs.ts';
+import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';
 import { FilterSelect, FilterText } from '#pwa/ui/list/filter-bar.tsx';
 import { caches, type LogSearch, results } from './log-address.ts';
 import type { FilterKey } from './log-search.ts';
 import { logGroupsQuery } from './queries.ts';
+
+/** Loaded by those who act for an organisation. */
+const PartField = lazyPart(
+  () => import('./part-field.tsx'),
+  (part) => part.PartField,
+);
 
 interface LogFilterFieldProps {
   name: FilterKey;
@@ -41,6 +48,11 @@ export function LogFilterField({ name, search, isAdmin, onChange }: LogFilterFie
       );
     case 'group':
       return <GroupField label={label} value={value} isAdmin={isAdmin} onChange={(group) => onChange({ group: textOf(group) })} />;
+    case 'member':
+    case 'team':
+      return (
+        <PartField of={name} label={label} value={value} onChange={(id) => onChange({ [name]: id === '' ? undefined : Number(id) })} />
+      );
     case 'channel':
       return (
         <FilterText

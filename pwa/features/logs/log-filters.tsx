@@ -1,6 +1,8 @@
 import { Button } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { Log } from '#shared/logs.ts';
+import { mayInOrganisation } from '#shared/organisation-roles.ts';
+import { useActing } from '#pwa/api/acting.ts';
 import { useIsTouched } from '#pwa/ui/frame/breakpoint.ts';
 import { type ChosenColumns, ColumnPicker } from '#pwa/ui/list/columns.tsx';
 import { Disclosure } from '#pwa/ui/controls/disclosure.tsx';
@@ -11,7 +13,7 @@ import type { LogSearch } from './log-address.ts';
 import { LogActions } from './log-actions.tsx';
 import { LogFilterField } from './log-filter-fields.tsx';
 import { LogRange } from './log-range.tsx';
-import { countFilters, type FilterKey, filterKeys, filtersOf, forAdmins, noFilters } from './log-search.ts';
+import { countFilters, type FilterKey, filterKeys, filtersOf, forAdmins, forOrganisations, noFilters } from './log-search.ts';
 import type { LogList } from './queries.ts';
 import { SavedViewsMenu } from './saved-views-menu.tsx';
 import styles from './logs.module.css';
@@ -32,11 +34,15 @@ const usual: readonly FilterKey[] = ['type', 'result', 'model'];
 
 export function LogFilterBar({ search, isAdmin, chosen, isTight, onChange, list }: LogFiltersProps) {
   const { t } = useTranslation();
+  const acting = useActing();
+  const hasParts = acting !== null && mayInOrganisation(acting.role, 'usage');
   // Behind the one button there is room for all of them.
   const showsAll = useIsTouched();
   // One line stays one line with an open panel: the rows under it do not move when a record is opened.
   const standing = isTight ? usual.filter((name) => name === 'result') : usual;
-  const rare = filterKeys.filter((name) => !standing.includes(name) && (isAdmin || !forAdmins.has(name)));
+  const rare = filterKeys.filter(
+    (name) => !standing.includes(name) && (isAdmin || !forAdmins.has(name)) && (hasParts || !forOrganisations.has(name)),
+  );
   const shown = [...standing, ...rare.filter((name) => showsAll || search[name] !== undefined)];
   const others = rare.filter((name) => !shown.includes(name));
   const field = (name: FilterKey) => <LogFilterField key={name} name={name} search={search} isAdmin={isAdmin} onChange={onChange} />;

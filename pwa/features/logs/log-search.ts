@@ -4,18 +4,34 @@ import { midnight, monthStart } from '#pwa/ui/local-days.ts';
 import { defaultRange, type LogSearch, type Range } from './log-address.ts';
 
 /** In the order in which they are offered. */
-export const filterKeys = ['type', 'result', 'cache', 'request', 'session', 'token', 'model', 'group', 'user', 'channel'] as const;
+export const filterKeys = [
+  'type',
+  'result',
+  'cache',
+  'request',
+  'session',
+  'token',
+  'model',
+  'group',
+  'member',
+  'team',
+  'user',
+  'channel',
+] as const;
 export type FilterKey = (typeof filterKeys)[number];
 
 /** Of other people's calls only. */
 export const forAdmins: ReadonlySet<FilterKey> = new Set(['user', 'channel']);
 
+/** Of calls on behalf of an organisation, for those who read its usage. */
+export const forOrganisations: ReadonlySet<FilterKey> = new Set(['member', 'team']);
+
 /** What narrows the list, the time range apart: the part of the address that sums and pages share. */
 export type LogFilters = Pick<LogSearch, FilterKey>;
 
 export function filtersOf(search: LogSearch, isAdmin: boolean): LogFilters {
-  const { type, result, cache, request, session, token, model, group, user, channel } = search;
-  return { type, result, cache, request, session, token, model, group, ...(isAdmin ? { user, channel } : {}) };
+  const { type, result, cache, request, session, token, model, group, member, team, user, channel } = search;
+  return { type, result, cache, request, session, token, model, group, ...(isAdmin ? { user, channel } : { member, team }) };
 }
 
 /** A change that takes every filter away. */
@@ -28,6 +44,8 @@ export const noFilters: Readonly<Record<FilterKey, undefined>> = {
   token: undefined,
   model: undefined,
   group: undefined,
+  member: undefined,
+  team: undefined,
   user: undefined,
   channel: undefined,
 };
@@ -109,6 +127,8 @@ export function serverFilters(filters: LogFilters): {
   token_name?: string | undefined;
   model_name?: string | undefined;
   group?: string | undefined;
+  member_id?: number | undefined;
+  team_id?: number | undefined;
   username?: string | undefined;
   channel?: number | undefined;
 } {
@@ -121,6 +141,8 @@ export function serverFilters(filters: LogFilters): {
     token_name: filters.token,
     model_name: modelPattern(filters.model),
     group: filters.group,
+    member_id: filters.member,
+    team_id: filters.team,
     username: filters.user,
     channel: filters.channel,
   };

@@ -3,7 +3,9 @@ import { accountApi } from '#shared/account.ts';
 import { dashboardApi } from '#shared/dashboard.ts';
 import { type LogTimeline, LogType, logApi } from '#shared/logs.ts';
 import { modelApi } from '#shared/models.ts';
+import { mayInOrganisation } from '#shared/organisation-roles.ts';
 import { userApi } from '#shared/users.ts';
+import { actingOrganisation } from '#pwa/api/acting.ts';
 import { call } from '#pwa/api/call.ts';
 import { readEvents } from '#pwa/api/event-stream.ts';
 import { ownTimeZone } from '#pwa/api/time-zone.ts';
@@ -111,7 +113,7 @@ export const timelineQuery = (list: LogList) =>
       const now = Date.now();
       const { start, end, step } = timelineSpan(boundsOfList(list), now);
       const query = { start_timestamp: start, end_timestamp: Math.min(end - 1, Math.floor(now / 1000)), step, ...ownTimeZone() };
-      if (countFilters(list.filters) > 0) {
+      if (countFilters(list.filters) > 0 || !readsFigures()) {
         const narrowed = { ...serverFilters(list.filters), ...query };
         return list.isAdmin ? call(logApi.timeline, { query: narrowed, signal }) : call(logApi.timelineSelf, { query: narrowed, signal });
       }
@@ -143,6 +145,12 @@ export const logGroupsQuery = (isAdmin: boolean) =>
     meta: { offline: true },
     staleTime: 300_000,
   });
+
+/** Members of an organisation who read their calls alone have no dashboard of it. */
+function readsFigures(): boolean {
+  const acting = actingOrganisation();
+  return acting === null || mayInOrganisation(acting.role, 'usage');
+}
 
 function sums(list: LogList, bounds: Bounds, signal: AbortSignal) {
   // Sums are about calls, whatever kind of row is listed.

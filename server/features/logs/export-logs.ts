@@ -19,9 +19,10 @@ import { newestFirst } from './list-logs.ts';
 import { logFilter, timeFilter } from './log-filter.ts';
 import { csvHead, csvLine, jsonLine } from './log-lines.ts';
 import { presentForAdmin, presentForOwner } from './present-log.ts';
+import type { TokenScope } from './token-scope.ts';
 import type { StreamReader } from '#server/http/reader-rights.ts';
 
-type Query = Partial<QueryOf<typeof logApi.exportAll>>;
+type Query = Partial<QueryOf<typeof logApi.exportAll>> & TokenScope;
 type SessionExport = SessionQuery & Pick<Query, 'format' | 'time_zone' | 'utc_offset'>;
 
 const pageRows = 500;

@@ -7,9 +7,10 @@ import type { AppContext } from '#server/context.ts';
 import type { Filter, Sort } from '#server/db/collection.ts';
 import type { CallSessionRecord } from '#server/db/records/call-session.ts';
 import { exactTotal, pageBounds, pageResponse } from '#server/http/paging.ts';
+import type { TokenScope } from './token-scope.ts';
 
 export type SessionContext = Pick<AppContext, 'db' | 'ledger'>;
-export type SessionQuery = Partial<QueryOf<typeof callSessionApi.list> & QueryOf<typeof callSessionApi.listSelf>>;
+export type SessionQuery = Partial<QueryOf<typeof callSessionApi.list> & QueryOf<typeof callSessionApi.listSelf>> & TokenScope;
 
 export const lastFirst: Sort<CallSessionRecord> = [
   ['last_at', -1],
@@ -43,15 +44,17 @@ export async function listCallSessions(context: SessionContext, query: SessionQu
 /** Null when nothing can match. */
 export async function sessionFilter(
   { db }: Pick<AppContext, 'db'>,
-  { session, token_name: tokenName, username, start_timestamp: start = 0, end_timestamp: end = 0 }: SessionQuery,
+  { session, token_name: tokenName, token_ids: tokens, username, start_timestamp: start = 0, end_timestamp: end = 0 }: SessionQuery,
   ownId?: number,
 ): Promise<Filter<CallSessionRecord>[] | null> {
+  if (tokens?.length === 0) return null;
   const user = ownId === undefined && username !== undefined ? await db.collection('users').first({ username }) : undefined;
   if (user === null) return null;
   const userId = ownId ?? user?.id;
   const time: Filter<CallSessionRecord>[] = [
     ...(start > 0 ? [{ last_at: { gte: start } }] : []),
     ...(end > 0 ? [{ last_at: { lte: end } }] : []),
+    ...(tokens === undefined ? [] : [{ token_id: { in: tokens } }]),
   ];
   const ofToken: Filter<CallSessionRecord>[] = tokenName === undefined ? [] : [{ token_name: tokenName }];
   if (session === undefined) return [{ listed: 1 }, ...(userId === undefined ? [] : [{ user_id: userId }]), ...ofToken, ...time];

@@ -7,10 +7,11 @@ import type { Filter, Sort } from '#server/db/collection.ts';
 import type { LogRecord } from '#server/db/records/log.ts';
 import { logFilter, timeFilter } from './log-filter.ts';
 import { presentForAdmin, presentForOwner } from './present-log.ts';
+import type { TokenScope } from './token-scope.ts';
 import { afterCursor, exactTotal, pageResponse, pageBounds, readCursor, writeCursor } from '#server/http/paging.ts';
 
 type LogContext = Pick<AppContext, 'db' | 'now'>;
-type Query = Partial<QueryOf<typeof logApi.list>>;
+type Query = Partial<QueryOf<typeof logApi.list>> & TokenScope;
 
 export const newestFirst: Sort<LogRecord> = [
   ['created_at', -1],
@@ -37,10 +38,10 @@ export async function readLog(context: AppContext, id: number): Promise<Log> {
   return row;
 }
 
-/** Returns a row of the user. @throws {AppError} `log_not_found`, also for a row of another user */
-export async function readOwnLog(context: AppContext, id: number, userId: number): Promise<Log> {
+/** Returns a row of the user. @throws {AppError} `log_not_found`, also for a row of another user, and of another token than those of the scope */
+export async function readOwnLog(context: AppContext, id: number, userId: number, { token_ids: tokens }: TokenScope = {}): Promise<Log> {
   const record = await findRow(context, { id, user_id: userId });
-  if (record === null) throw new AppError('log_not_found');
+  if (record === null || tokens?.includes(record.token_id) === false) throw new AppError('log_not_found');
   return presentForOwner(record);
 }
 

@@ -5,9 +5,10 @@ import type { AppContext } from '#server/context.ts';
 import { type Filter, onField } from '#server/db/collection.ts';
 import type { LogRecord } from '#server/db/records/log.ts';
 import { findSessionId } from './list-call-sessions.ts';
+import type { TokenScope } from './token-scope.ts';
 import type { CallKind, CallQuestion } from '#server/logs/sum-calls.ts';
 
-type Given = Partial<QueryOf<typeof logApi.stat>>;
+type Given = Partial<QueryOf<typeof logApi.stat>> & TokenScope;
 type Field = 'session_key' | 'cache_broken' | 'user_id' | 'plain_type' | 'failed' | 'token_name' | 'model_name' | 'channel_id' | 'group';
 type Equal = [field: Field, value: string | number];
 
@@ -68,11 +69,13 @@ export async function callQuestion(context: Pick<AppContext, 'db'>, query: Given
   // A call that was given back had not failed when it was charged.
   const refunded = rowFilter({ ...query, result: undefined, type: LogType.system }, subject);
   const refunds = [...refunded, result === 'failed' ? { id: -1 } : { refunded: { exists: true } }];
-  const isFew = subject.request !== undefined || subject.session !== undefined || cache !== undefined;
+  // Sums have names of tokens, which change.
+  const isFew = subject.request !== undefined || subject.session !== undefined || cache !== undefined || query.token_ids !== undefined;
   return { userId: subject.userId, tokenName, kinds, rows, refunds, isFew };
 }
 
 async function subjectOf({ db }: Pick<AppContext, 'db'>, query: Given, ownId?: number): Promise<Subject | null> {
+  if (query.token_ids?.length === 0) return null;
   const { username, request_id: requestId, session: named } = query;
   const isOwn = ownId !== undefined;
   let userId = ownId;
@@ -111,12 +114,13 @@ function rowFilter(query: Given, subject: Subject, narrowest?: Field): Filter<Lo
   const equals = leadBy(narrowest, equalsOf(query, subject));
   // The request has an index of its own, which leaves the fewest rows.
   const count = subject.request === undefined ? indexedTogether(equals) : 0;
-  const { model_name: model, type = 0, result } = query;
+  const { model_name: model, type = 0, result, token_ids: tokens } = query;
   return [
     ...(subject.request === undefined ? [] : [subject.request]),
     ...equals.slice(0, count).map(([field, value]) => onField<LogRecord, Field>(field, value)),
     ...equals.slice(count).map(([field, value]) => sameAs(field, value)),
     ...(model !== undefined && isPattern(model) ? modelFilter(model) : []),
+    ...(tokens === undefined ? [] : [{ token_id: { in: tokens } }]),
     ...(type === LogType.consumption || result === 'success' || result === 'failed' ? [{ type: LogType.consumption }] : []),
     ...(result === 'success' ? [{ failed: { exists: false } }] : []),
     // Tests of channels are listed on request only.

@@ -3,9 +3,10 @@ import type { QueryOf, ReplyOf } from '#shared/contract.ts';
 import type { AppContext } from '#server/context.ts';
 import { sumCalls } from '#server/logs/sum-calls.ts';
 import { callQuestion } from './log-filter.ts';
+import type { TokenScope } from './token-scope.ts';
 
 type StatContext = Pick<AppContext, 'db' | 'now'>;
-type Query = Partial<QueryOf<typeof logApi.stat>>;
+type Query = Partial<QueryOf<typeof logApi.stat>> & TokenScope;
 
 const recentSeconds = 60;
 

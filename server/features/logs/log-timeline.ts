@@ -5,9 +5,10 @@ import { countCallsByHour } from '#server/logs/count-by-hour.ts';
 import { type Frame, frameOf, placeOf } from '#server/logs/time-steps.ts';
 import { inParallel } from '#server/queues/in-parallel.ts';
 import { callQuestion, logFilter } from './log-filter.ts';
+import type { TokenScope } from './token-scope.ts';
 
 type TimelineContext = Pick<AppContext, 'db' | 'now'>;
-type Query = Partial<QueryOf<typeof logApi.timeline>>;
+type Query = Partial<QueryOf<typeof logApi.timeline>> & TokenScope;
 
 /** Counts that run at the same time. */
 const countsAtOnce = 4;
@@ -19,9 +20,7 @@ export async function readLogTimeline(context: TimelineContext, query: Query, us
   const calls = frame.steps.map(() => 0);
   const errors = frame.steps.map(() => 0);
   const isAboutCalls = (type === 0 || type === LogType.consumption) && result !== 'refused';
-  // Hourly sums do not distinguish sessions or broken caches.
-  if (isAboutCalls && query.session === undefined && query.cache === undefined)
-    await addCalls(context, query, { frame, calls, errors, userId });
+  if (isAboutCalls && !isSummedByRows(query)) await addCalls(context, query, { frame, calls, errors, userId });
   else await addRows(context, query, { frame, calls, errors, userId });
   return { step, start: frame.start, end: frame.end, at: frame.at, steps: frame.steps, calls, errors };
 }
@@ -57,9 +56,14 @@ async function addRows(context: TimelineContext, query: Query, { frame, calls, e
     const count = await context.db.collection('logs').count({ and: [...rows, ...time] }, mostCounted);
     calls[place] = count;
     if (isRefused) errors[place] = count;
-    else if (query.session !== undefined || query.cache !== undefined)
+    else if (isSummedByRows(query))
       errors[place] = await context.db.collection('logs').count({ and: [...rows, ...time, { failed: { unindexedEq: 1 } }] }, mostCounted);
   });
+}
+
+/** Hourly sums do not distinguish sessions, broken caches or members. */
+function isSummedByRows({ session, cache, token_ids: tokens }: Query): boolean {
+  return session !== undefined || cache !== undefined || tokens !== undefined;
 }
 
 /** Of one step: beyond this many a bar is as high as it gets. */

@@ -10,26 +10,31 @@ import { afterCursor, readCursor, writeCursor } from '#server/http/paging.ts';
 import { presentSession, type SessionContext } from './list-call-sessions.ts';
 import { newestFirst } from './list-logs.ts';
 import { presentForAdmin, presentForOwner } from './present-log.ts';
+import type { TokenScope } from './token-scope.ts';
 
 const callsAtOnce = 100;
 /** Above this many calls agents are not summed: a client with a session of millions must not have it read repeatedly. */
 const mostSummed = 20_000;
 const mostAgents = 200;
 
-interface SessionRequest {
+interface SessionRequest extends TokenScope {
   id: string;
   cursor: string | undefined;
   /** Only when it is that user's. */
   ownId?: number;
 }
 
-/** @throws {AppError} `log_not_found`, also for a session of another user */
-export async function readCallSession(context: SessionContext, { id, cursor, ownId }: SessionRequest): Promise<SessionTree> {
+/** @throws {AppError} `log_not_found`, also for a session of another user, and of another token than those of the scope */
+export async function readCallSession(
+  context: SessionContext,
+  { id, cursor, ownId, token_ids: tokens }: SessionRequest,
+): Promise<SessionTree> {
   const { db, ledger } = context;
   const after = cursor === undefined ? [] : afterCursor(readCursor(cursor));
   await ledger.sessionSettled(id);
   const record = await db.collection('call_sessions').get(id);
   if (record === null || record.listed !== 1 || (ownId !== undefined && record.user_id !== ownId)) throw new AppError('log_not_found');
+  if (tokens?.includes(record.token_id) === false) throw new AppError('log_not_found');
   const ofSession: Filter<LogRecord>[] = [{ session_key: id }, { hidden: { exists: false } }];
   const [token, rows, summed] = await Promise.all([
     record.token_id === 0 ? null : db.collection('tokens').get(record.token_id),

@@ -12,10 +12,11 @@ import { accountName } from '#server/http/fair-reads.ts';
 import { newestFirst } from './list-logs.ts';
 import { logFilter, timeFilter } from './log-filter.ts';
 import { presentForAdmin, presentForOwner } from './present-log.ts';
+import type { TokenScope } from './token-scope.ts';
 import { mayStillRead, type StreamReader } from '#server/http/reader-rights.ts';
 import { createTailSlots, type TailSlot } from './tail-slots.ts';
 
-type Query = Partial<QueryOf<typeof logApi.tail>>;
+type Query = Partial<QueryOf<typeof logApi.tail>> & TokenScope;
 
 const lookMs = 1_500;
 /** Rows that are read each time; if there are more, the client reloads the list. */

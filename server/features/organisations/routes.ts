@@ -1,11 +1,10 @@
 import { AppError } from '#shared/errors.ts';
 import { mayInOrganisation, type OrganisationRight } from '#shared/organisation-roles.ts';
-import { type Member, type Organisation, organisationApi, type Team, type UsagePart } from '#shared/organisations.ts';
+import { type Member, type Organisation, organisationApi, type Team } from '#shared/organisations.ts';
 import type { AppContext } from '#server/context.ts';
 import type { Filter } from '#server/db/collection.ts';
 import { editRecord } from '#server/db/edit-record.ts';
 import type { OrganisationMemberRecord, TeamRecord } from '#server/db/records/organisation.ts';
-import type { UserRecord } from '#server/db/records/user.ts';
 import { type Caller, signedIn } from '#server/http/call.ts';
 import { withOrganisationLock } from '#server/accounts/members.ts';
 import { mount, type RouteHost } from '#server/http/mount.ts';
@@ -17,8 +16,9 @@ import { acceptInvite, findInvite, invite } from './invites.ts';
 import { editMember, editMembers, removeMember } from './members.ts';
 import { presentInvite, presentMember, presentOrganisation, presentTeam } from './present.ts';
 import { reach, type Reached, readOrganisation, requireActive } from './reach.ts';
-import { listParts, type PartOfUsage, spanOf, sumBy, thisMonth, tokensOf, usageByModel, usageByToken } from './read-usage.ts';
+import { type PartOfUsage, sumBy, thisMonth, tokensOf, usageByToken } from './read-usage.ts';
 import { transferQuota } from './transfer-quota.ts';
+import { readUsageParts, usersById } from './usage-parts.ts';
 
 const scimTokenLength = 48;
 
@@ -35,7 +35,7 @@ export function mountOrganisations(host: RouteHost): void {
   mountTeams(host);
   mountInvites(host);
   mountScim(host);
-  mountReading(host, organisationApi.usage, async (call) => readParts(call.context, await reached(call, 'member'), call.query));
+  mountReading(host, organisationApi.usage, async (call) => readUsageParts(call.context, await reached(call, 'member'), call.query));
 }
 
 function reached(call: OrganisationCall, right: OrganisationRight): Promise<Reached> {
@@ -292,45 +292,4 @@ function mountInvites(host: RouteHost): void {
     const one = await reach(call, found.organisation_id, 'member');
     return presentOrganisation(call.context, one, one.member.role);
   });
-}
-
-/** A developer gets the part of the own tokens. */
-async function readParts(
-  context: AppContext,
-  { organisation: { id }, member: { role }, person }: Reached,
-  {
-    by,
-    start_timestamp: start,
-    end_timestamp: end,
-  }: { by: 'member' | 'team' | 'token' | 'model'; start_timestamp?: number | undefined; end_timestamp?: number | undefined },
-): Promise<UsagePart[]> {
-  const span = spanOf(context, start, end);
-  const readsAll = mayInOrganisation(role, 'usage');
-  if (by === 'model') {
-    if (!readsAll) throw new AppError('organisation_right_missing', {}, { field: 'by' });
-    return listParts(await usageByModel(context, id, span), (name) => name);
-  }
-  const all = await usageByToken(context, id, span);
-  const tokens = await tokensOf(context, id, all.keys());
-  const parts = readsAll ? all : new Map([...all].filter(([token]) => tokens.get(token)?.member_id === person.id));
-  if (by === 'token') return listParts(parts, (token) => tokens.get(token)?.name ?? '');
-  if (by === 'member') {
-    const sums = sumBy(parts, tokens, (token) => token?.member_id ?? 0);
-    const users = await usersById(
-      context,
-      [...sums.keys()].filter((member) => member !== 0),
-    );
-    return listParts(sums, (member) => users.get(member)?.username ?? '');
-  }
-  const members = new Map<number, number>();
-  for await (const member of context.db.collection('organisation_members').each({ organisation_id: id }))
-    members.set(member.user_id, member.team_id);
-  const sums = sumBy(parts, tokens, (token) => token?.team_id || (members.get(token?.member_id ?? 0) ?? 0));
-  const teams = await context.db.collection('teams').find({ organisation_id: id }, { limit: 1000 });
-  return listParts(sums, (team) => teams.find((one) => one.id === team)?.name ?? '');
-}
-
-async function usersById({ db }: AppContext, ids: readonly number[]): Promise<Map<number, UserRecord>> {
-  const users = ids.length === 0 ? [] : await db.collection('users').find({ id: { in: [...new Set(ids)] } });
-  return new Map(users.map((user) => [user.id, user]));
 }
