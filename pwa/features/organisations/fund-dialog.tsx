@@ -37,6 +37,7 @@ function FundForm({ organisation, direction, onClose }: FundDialogProps) {
   const [amount, setAmount] = useState<number | ''>('');
   const [isMissing, setMissing] = useState(false);
   const moved = amount === '' ? 0 : amount;
+  const available = (direction === 'in' ? self?.quota : organisation.quota) ?? 0;
   const sign = direction === 'in' ? 1 : -1;
   const change = (before: number, after: number) => (
     <>
@@ -66,7 +67,7 @@ function FundForm({ organisation, direction, onClose }: FundDialogProps) {
         label={t('organisations.fund.amount')}
         value={amount}
         error={isMissing ? t('organisations.problem.amount_required') : refusalOf(fund.error)}
-        presets={[10, 50, 100, 500].map((usd) => usd * format.quotaPerUnit)}
+        presets={[10, 50, 100, 500].map((usd) => usd * format.quotaPerUnit).filter((preset) => preset <= available)}
         onChange={setAmount}
       />
       {self !== undefined && (
@@ -81,7 +82,7 @@ function FundForm({ organisation, direction, onClose }: FundDialogProps) {
         type="submit"
         variant="filled"
         loading={fund.isPending}
-        label={t('organisations.fund.confirm', { amount: format.quota(moved) })}
+        label={moved === 0 ? t(`organisations.fund.submit_${direction}`) : t('organisations.fund.confirm', { amount: format.quota(moved) })}
       />
     </form>
   );

@@ -5,6 +5,7 @@ import type { TFunction } from 'i18next';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { teamsQuery } from '#pwa/api/organisations.ts';
+import { useSiteStatus } from '#pwa/api/site-status.ts';
 import type { ReplyOf } from '#shared/contract.ts';
 import type { OrganisationRole } from '#shared/organisation-roles.ts';
 import { inviteDays, type Organisation, type organisationApi } from '#shared/organisations.ts';
@@ -58,8 +59,17 @@ export function InvitePanel(props: InvitePanelProps) {
 function InviteForm({ organisation, onClose, onMade }: InvitePanelProps & { onMade: (made: Invited) => void }) {
   const { t } = useTranslation();
   const invite = useInvite(organisation.id);
+  const sendsMail = useSiteStatus()?.sends_mail !== false;
   const form = useForm<InviteValues>({
-    initialValues: { text: '', delivery: 'mail', role: 'developer', team_id: 0, amount: '', budgets: [], rate_limits: [] },
+    initialValues: {
+      text: '',
+      delivery: sendsMail ? 'mail' : 'link',
+      role: 'developer',
+      team_id: 0,
+      amount: '',
+      budgets: [],
+      rate_limits: [],
+    },
     validate: (values) => problemsOf(t, values),
   });
   const { values } = form;

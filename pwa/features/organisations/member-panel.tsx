@@ -9,10 +9,15 @@ import { useEditedRecord } from '#pwa/records/use-edited-record.ts';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { SummaryList } from '#pwa/ui/frame/side-panel.tsx';
 import { toastFailure } from '#pwa/ui/frame/toast.ts';
+import layout from '#pwa/ui/styles/layout.module.css';
 import { BothLimits } from './both-limits.tsx';
 import { limitProblems, memberBody, memberRecord, type MemberRecord, memberValues } from './member-values.ts';
+import { memberName } from './member-name.ts';
+import type { TabProps } from './members-tab.tsx';
+import { MonthStanding } from './month-standing.tsx';
 import { useEditMember } from './queries.ts';
 import { RoleSelect, TeamSelect } from './role-team-fields.tsx';
+import { UsageLinks } from './usage-links.tsx';
 
 interface MemberPanelProps extends OpenRecordWays {
   organisation: Organisation;
@@ -20,6 +25,7 @@ interface MemberPanelProps extends OpenRecordWays {
   teams: readonly Team[];
   isReadOnly: boolean;
   isSelf: boolean;
+  onSearch: TabProps['onSearch'];
 }
 
 const MemberRecordSchema = z.extend(Member, { id: z.int(), name: z.string() });
@@ -27,7 +33,7 @@ const fields = ['role', 'team_id', 'budgets', 'rate_limits'] as const;
 type MemberField = (typeof fields)[number];
 
 /** One member: role, team, limits, and the ways to suspend and to remove. */
-export function MemberPanel({ organisation, member, teams, isReadOnly, isSelf, ...ways }: MemberPanelProps) {
+export function MemberPanel({ organisation, member, teams, isReadOnly, isSelf, onSearch, ...ways }: MemberPanelProps) {
   const { t } = useTranslation();
   const toggle = useEditMember(organisation.id);
   const edited = useEditedRecord(memberRecord(member), {
@@ -45,7 +51,13 @@ export function MemberPanel({ organisation, member, teams, isReadOnly, isSelf, .
       formId="member"
       edited={edited}
       comparison={useMemberComparison(teams)}
-      standing={<Standing member={member} teams={teams} />}
+      standing={
+        <div className={layout.stackMd}>
+          <MonthStanding name={memberName(member)} of={member} />
+          <Standing member={member} teams={teams} />
+          <UsageLinks organisation={organisation} of={{ member: member.user_id }} onSearch={onSearch} />
+        </div>
+      }
       history={`organisation:${organisation.id}`}
       heading={t('organisations.member.edit')}
       isReadOnly={!mayEdit}

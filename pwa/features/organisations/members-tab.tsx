@@ -124,6 +124,7 @@ export function MemberPart({ organisation, onSearch, manages, state }: MembersPr
         teams={teams}
         isReadOnly={!manages}
         isSelf={row.user_id === ownId}
+        onSearch={onSearch}
         {...ways}
         onClose={handleClose}
         onRemove={() => setRemoved(row)}

@@ -103,7 +103,9 @@ function Loaded({ organisation, search, onSearch, onSwitch }: Omit<OrganisationS
       actions={
         <>
           {!isActing && <Button onClick={() => onSwitch(organisation)}>{t('organisations.switch')}</Button>}
-          {manages && <InviteButton isMain={search.open === undefined} onInvite={() => onSearch({ open: inviting })} />}
+          {manages && (
+            <InviteButton isMain={search.open === undefined && tab !== 'settings'} onInvite={() => onSearch({ open: inviting })} />
+          )}
         </>
       }
       panelFollows
@@ -117,7 +119,10 @@ function Loaded({ organisation, search, onSearch, onSwitch }: Omit<OrganisationS
         )
       }
     >
-      <OrganisationLevels organisation={organisation} onSettings={() => onSearch({ tab: 'settings', open: undefined })} />
+      {/* On a phone they are the height of the screen, with the list of each tab below. */}
+      {(!isPhone || tab === 'members') && (
+        <OrganisationLevels organisation={organisation} onSettings={() => onSearch({ tab: 'settings', open: undefined })} />
+      )}
       <Tabs offered={offered} tab={tab} onSearch={onSearch}>
         {tab === 'teams' && manages && <NewTeamButton onSearch={onSearch} />}
       </Tabs>
@@ -146,7 +151,15 @@ function Tabs({ offered, tab, onSearch, children }: TabsProps) {
         value={tab}
         options={offered.map((value) => ({ value, label: t(`organisations.tab.${value}`) }))}
         onChange={(value) =>
-          onSearch({ tab: value === 'members' ? undefined : value, open: undefined, p: undefined, keyword: undefined, part: undefined })
+          onSearch({
+            tab: value === 'members' ? undefined : value,
+            open: undefined,
+            p: undefined,
+            keyword: undefined,
+            part: undefined,
+            member: undefined,
+            team: undefined,
+          })
         }
       />
       <span className={styles.space} />

@@ -15,6 +15,9 @@ export const OrganisationSearch = z.extend(ListSearch, {
   /** Of the tab of usage. */
   by: z.catch(z.optional(z.enum(usageParts)), undefined),
   period: z.catch(z.optional(z.enum(usagePeriods)), undefined),
+  /** Of whom: ids of a member (0: service accounts), of a team. */
+  member: SearchInt,
+  team: SearchInt,
   /** Unix seconds. */
   from: SearchInt,
   to: SearchInt,

@@ -23,7 +23,9 @@ import type { Column } from '#pwa/ui/list/columns.tsx';
 import { DataList } from '#pwa/ui/list/data-list.tsx';
 import { FilterBar } from '#pwa/ui/list/filter-bar.tsx';
 import { useListScreen, useOpenRecord } from '#pwa/ui/list/use-list-screen.ts';
+import layout from '#pwa/ui/styles/layout.module.css';
 import typography from '#pwa/ui/styles/typography.module.css';
+import styles from './organisations.module.css';
 import type { OrganisationsSearch } from './organisations-search.ts';
 import { allOrganisationsQuery } from './queries.ts';
 
@@ -60,7 +62,13 @@ function OwnOrganisations({ search, onSearch, isAdmin }: OrganisationsScreenProp
   return (
     <Screen
       title={t('organisations.list.title')}
-      filters={isAdmin ? <WhoseFilter show="mine" onSearch={onSearch} /> : undefined}
+      filters={
+        isAdmin ? (
+          <span className={`${layout.row} ${styles.filters}`}>
+            <WhoseFilter show="mine" onSearch={onSearch} />
+          </span>
+        ) : undefined
+      }
       actions={<FoundButton isMain={!isNew && query.data?.length !== 0} onFound={() => onSearch({ open: newOrganisation })} />}
       panel={isNew && <FoundPanel onClose={() => onSearch({ open: undefined })} />}
     >

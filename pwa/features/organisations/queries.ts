@@ -34,16 +34,23 @@ export const invitesQuery = (id: number) =>
 
 export interface UsageQuestion {
   by: UsageBy;
+  /** Id of whose calls: of a member (0: service accounts), of a team. */
+  member?: number | undefined;
+  team?: number | undefined;
   /** Unix seconds; undefined: the current month (UTC), until now. */
   from?: number | undefined;
   to?: number | undefined;
 }
 
-export const usageQuery = (id: number, { by, from, to }: UsageQuestion) =>
+export const usageQuery = (id: number, { by, member, team, from, to }: UsageQuestion) =>
   queryOptions({
-    queryKey: ['organisation', id, 'usage', { by, from, to }],
+    queryKey: ['organisation', id, 'usage', { by, member, team, from, to }],
     queryFn: ({ signal }) =>
-      call(organisationApi.usage, { params: param(id), query: { by, start_timestamp: from, end_timestamp: to }, signal }),
+      call(organisationApi.usage, {
+        params: param(id),
+        query: { by, member_id: member, team_id: team, start_timestamp: from, end_timestamp: to },
+        signal,
+      }),
     placeholderData: keepPreviousData,
     meta: { offline: true },
   });

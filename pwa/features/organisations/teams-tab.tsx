@@ -5,7 +5,7 @@ import type { TFunction } from 'i18next';
 import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { teamsQuery } from '#pwa/api/organisations.ts';
-import { Team } from '#shared/organisations.ts';
+import { type Organisation, Team } from '#shared/organisations.ts';
 import { failureOf } from '#pwa/api/failure.ts';
 import { budgetsOf, ratesOf } from '#pwa/records/limits/limit-drafts.ts';
 import { useLimitWords } from '#pwa/records/limits/use-limit-words.ts';
@@ -24,14 +24,17 @@ import { toastFailure } from '#pwa/ui/frame/toast.ts';
 import type { Column } from '#pwa/ui/list/columns.tsx';
 import { DataList } from '#pwa/ui/list/data-list.tsx';
 import { useListScreen, useOpenRecord } from '#pwa/ui/list/use-list-screen.ts';
+import layout from '#pwa/ui/styles/layout.module.css';
 import typography from '#pwa/ui/styles/typography.module.css';
 import { BudgetCell } from './budget-cell.tsx';
 import { BothLimits } from './both-limits.tsx';
+import { MonthStanding } from './month-standing.tsx';
 import type { TabProps } from './members-tab.tsx';
 import { limitProblems, policyOf, teamBody, type TeamValues, teamValues } from './member-values.ts';
 import styles from './organisations.module.css';
 import { PolicyFields } from './policy-fields.tsx';
 import { useCreateTeam, useEditTeam, useRemoveTeam } from './queries.ts';
+import { UsageLinks } from './usage-links.tsx';
 
 const newTeam = 'new';
 const teamId = ({ id }: Team): number => id;
@@ -75,7 +78,7 @@ export function TeamPart({ organisation, search, onSearch, manages }: TabProps) 
   const handleClose = (): void => onSearch({ open: undefined, part: undefined });
   if (search.open === newTeam && manages) return <NewTeamPanel organisation={organisation.id} onClose={handleClose} />;
   if (opened === undefined) return null;
-  return <TeamPanel organisation={organisation.id} team={opened} manages={manages} {...ways} onClose={handleClose} />;
+  return <TeamPanel organisation={organisation} team={opened} manages={manages} onSearch={onSearch} {...ways} onClose={handleClose} />;
 }
 
 const empty: TeamValues = teamValues({ name: '', policy: {}, budgets: [], rate_limits: [] });
@@ -135,21 +138,20 @@ function TeamFields({ form }: TeamFieldsProps) {
   );
 }
 
-interface TeamPanelProps extends Omit<OpenRecordWays, 'onRemove'> {
-  organisation: number;
+interface TeamPanelProps extends Omit<OpenRecordWays, 'onRemove'>, Pick<TabProps, 'onSearch'> {
+  organisation: Organisation;
   team: Team;
   manages: boolean;
 }
 
-function TeamPanel({ organisation, team, manages, ...ways }: TeamPanelProps) {
+function TeamPanel({ organisation, team, manages, onSearch, ...ways }: TeamPanelProps) {
   const { t } = useTranslation();
-  const format = useFormat();
   const [isRemoving, setRemoving] = useState(false);
-  const remove = useRemoveTeam(organisation);
+  const remove = useRemoveTeam(organisation.id);
   const edited = useEditedRecord(team, {
     valuesOf: teamValues,
     problems: useTeamProblems(),
-    edit: useEditTeam(organisation),
+    edit: useEditTeam(organisation.id),
     schema: Team,
     bodyOf: teamBody,
   });
@@ -161,16 +163,8 @@ function TeamPanel({ organisation, team, manages, ...ways }: TeamPanelProps) {
         formId="team"
         edited={edited}
         comparison={useTeamComparison()}
-        standing={
-          <SummaryList
-            items={[
-              { name: t('organisations.column.members'), value: format.count(team.members) },
-              { name: t('organisations.column.tokens'), value: format.count(team.tokens) },
-              ...(team.used_quota === undefined ? [] : [{ name: t('organisations.column.spent'), value: format.quota(team.used_quota) }]),
-            ]}
-          />
-        }
-        history={`organisation:${organisation}`}
+        standing={<TeamStanding organisation={organisation} team={team} onSearch={onSearch} />}
+        history={`organisation:${organisation.id}`}
         heading={t('organisations.team.edit')}
         isReadOnly={!manages}
         isManaged={!manages}
@@ -199,6 +193,24 @@ function TeamPanel({ organisation, team, manages, ...ways }: TeamPanelProps) {
         />
       )}
     </>
+  );
+}
+
+function TeamStanding({ organisation, team, onSearch }: Pick<TeamPanelProps, 'organisation' | 'team' | 'onSearch'>) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  return (
+    <div className={layout.stackMd}>
+      <MonthStanding name={team.name} of={team} />
+      <SummaryList
+        items={[
+          { name: t('organisations.column.members'), value: format.count(team.members) },
+          { name: t('organisations.column.tokens'), value: format.count(team.tokens) },
+          ...(team.used_quota === undefined ? [] : [{ name: t('organisations.column.spent'), value: format.quota(team.used_quota) }]),
+        ]}
+      />
+      <UsageLinks organisation={organisation} of={{ team: team.id }} onSearch={onSearch} />
+    </div>
   );
 }
 
@@ -279,7 +291,7 @@ function teamColumns(t: TFunction, format: Format): Column<Team>[] {
     },
     {
       key: 'used',
-      heading: t('organisations.column.spent'),
+      heading: withUnit(t('organisations.column.spent')),
       cell: ({ used_quota: used }) => (used === undefined ? '' : <QuotaCell quota={used} />),
       width: 100,
       align: 'end',

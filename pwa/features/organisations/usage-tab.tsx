@@ -1,21 +1,25 @@
-import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useCallback, useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
+import { mayInOrganisation } from '#shared/organisation-roles.ts';
 import type { UsagePart } from '#shared/organisations.ts';
+import { heirsQuery, teamsQuery } from '#pwa/api/organisations.ts';
 import { QuotaCell, ShortCount } from '#pwa/ui/billing/amounts.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { saveText } from '#pwa/ui/controls/save-text.ts';
 import { Segments } from '#pwa/ui/controls/segments.tsx';
 import type { Column } from '#pwa/ui/list/columns.tsx';
 import { DataList } from '#pwa/ui/list/data-list.tsx';
+import { FilterSelect } from '#pwa/ui/list/filter-bar.tsx';
 import { RangeFilter } from '#pwa/ui/list/range-filter.tsx';
+import { RowMenu } from '#pwa/ui/list/row-menu.tsx';
 import typography from '#pwa/ui/styles/typography.module.css';
+import { memberName } from './member-name.ts';
 import type { TabProps } from './members-tab.tsx';
 import { type UsageBy, usageParts, type UsagePeriod, usagePeriods } from './organisation-search.ts';
 import styles from './organisations.module.css';
 import { usageQuery, usageSpan } from './queries.ts';
-import { usageFile } from './usage-file.ts';
+import { usageFile, type UsageFormat, usageFormats } from './usage-file.ts';
 
 /** What was used in a period, by member, team, token or model. */
 export function UsageTab({ organisation, search, onSearch }: TabProps) {
@@ -23,19 +27,30 @@ export function UsageTab({ organisation, search, onSearch }: TabProps) {
   const format = useFormat();
   const { by = 'member' } = search;
   const span = usageSpan(search, Date.now());
-  const query = useQuery(usageQuery(organisation.id, { by, ...span }));
+  const { member, team } = search;
+  const query = useQuery(usageQuery(organisation.id, { by, member, team, ...span }));
   const parts = query.data;
   const columns = useUsageColumns(by, parts ?? []);
   const nameOf = useNames(by);
   const sum = (key: 'calls' | 'tokens' | 'quota'): number => (parts ?? []).reduce((total, part) => total + part[key], 0);
-  function handleSave(): void {
-    const text = usageFile(parts ?? [], { by, nameOf, quotaPerUnit: format.quotaPerUnit });
+  function handleSave(kind: UsageFormat): void {
+    const text = usageFile(parts ?? [], { by, nameOf, quotaPerUnit: format.quotaPerUnit, format: kind });
     const days = [span.from, span.to ?? Math.floor(Date.now() / 1000)].flatMap((at) => (at === undefined ? [] : [format.dayKey(at)]));
-    saveText(`${organisation.name}-${by}-${days.join('-')}.csv`, text, { type: 'text/csv' });
+    const whose = member === undefined ? [] : [`member-${member}`];
+    if (team !== undefined) whose.push(`team-${team}`);
+    saveText(`${[organisation.name, ...whose, by, ...days].join('-')}.${kind}`, text, {
+      type: kind === 'csv' ? 'text/csv' : 'application/json',
+    });
   }
   return (
     <>
-      <UsageBar search={search} onSearch={onSearch} isEmpty={parts === undefined || parts.length === 0} onSave={handleSave} />
+      <UsageBar
+        organisation={organisation}
+        search={search}
+        onSearch={onSearch}
+        isEmpty={parts === undefined || parts.length === 0}
+        onSave={handleSave}
+      />
       <DataList
         query={query}
         rows={parts}
@@ -63,12 +78,12 @@ export function UsageTab({ organisation, search, onSearch }: TabProps) {
   );
 }
 
-interface UsageBarProps extends Pick<TabProps, 'search' | 'onSearch'> {
+interface UsageBarProps extends Pick<TabProps, 'organisation' | 'search' | 'onSearch'> {
   isEmpty: boolean;
-  onSave: () => void;
+  onSave: (format: UsageFormat) => void;
 }
 
-function UsageBar({ search, onSearch, isEmpty, onSave }: UsageBarProps) {
+function UsageBar({ organisation, search, onSearch, isEmpty, onSave }: UsageBarProps) {
   const { t } = useTranslation();
   const { by = 'member', period = 'this_month' } = search;
   return (
@@ -89,11 +104,53 @@ function UsageBar({ search, onSearch, isEmpty, onSave }: UsageBarProps) {
         labels={{ from: t('organisations.period.from'), to: t('organisations.period.to') }}
         onChange={onSearch}
       />
+      {mayInOrganisation(organisation.role ?? 'reader', 'usage') && (
+        <WhoseFields organisation={organisation} search={search} onSearch={onSearch} />
+      )}
       <span className={styles.space} />
-      <Button disabled={isEmpty} onClick={onSave}>
-        {t('organisations.usage.csv')}
-      </Button>
+      <RowMenu
+        label={t('organisations.usage.export')}
+        icon="download"
+        width={180}
+        content={() => ({
+          actions: usageFormats.map((key) => ({
+            key,
+            label: t(`organisations.usage.${key}`),
+            isDisabled: isEmpty,
+            onClick: () => onSave(key),
+          })),
+        })}
+      />
     </div>
+  );
+}
+
+/** Restricts the usage to that of a member or a team. */
+function WhoseFields({ organisation: { id }, search, onSearch }: Pick<TabProps, 'organisation' | 'search' | 'onSearch'>) {
+  const { t } = useTranslation();
+  const members = useQuery(heirsQuery(id)).data?.items ?? [];
+  const teams = useQuery(teamsQuery(id)).data ?? [];
+  const idOf = (value: string): number | undefined => (value === '' ? undefined : Number(value));
+  return (
+    <>
+      {teams.length > 0 && (
+        <FilterSelect
+          label={t('organisations.usage.team')}
+          value={String(search.team ?? '')}
+          options={teams.map((team) => ({ value: String(team.id), label: team.name }))}
+          onChange={(value) => onSearch({ team: idOf(value) })}
+        />
+      )}
+      <FilterSelect
+        label={t('organisations.usage.member')}
+        value={String(search.member ?? '')}
+        options={[
+          ...members.map((member) => ({ value: String(member.user_id), label: memberName(member) })),
+          { value: '0', label: t('organisations.service') },
+        ]}
+        onChange={(value) => onSearch({ member: idOf(value) })}
+      />
+    </>
   );
 }
 
