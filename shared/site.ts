@@ -30,6 +30,8 @@ export const SiteStatus = z.object({
   turnstile_check: z.boolean(),
   turnstile_site_key: z.string(),
   email_verification: z.boolean(),
+  /** Whether mails with links to this site can be sent: an SMTP server and the address of the site are set. Absent in earlier versions. */
+  sends_mail: z.optional(z.boolean()),
   /** Whether anybody can register now: never before the set-up. */
   register_enabled: z.boolean(),
   /** Whether a name and a password are enough to register or to sign in. */

@@ -1,10 +1,12 @@
 // What can be gone to and done without looking anything up: screens and actions that the account may use.
-import { useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { mayInOrganisation, type OrganisationRight } from '#shared/organisation-roles.ts';
 import { Role } from '#shared/roles.ts';
+import { UserStatus } from '#shared/user.ts';
 import type { ActingChoice } from '#pwa/api/acting-choice.ts';
 import { useActing } from '#pwa/api/acting.ts';
+import { organisationsQuery } from '#pwa/api/organisations.ts';
 import { useStoredUser } from '#pwa/api/self.ts';
 import { useSwitchAccount } from '#pwa/app/shell/use-switch-account.ts';
 import { useMenuEntries } from '#pwa/app/shell/use-menu-entries.ts';
@@ -85,6 +87,7 @@ export function useActions(onSignOut: () => void): PaletteItem[] {
   const acting = useActing();
   const queryClient = useQueryClient();
   const switchAccount = useSwitchAccount();
+  const organisations = useQuery({ ...organisationsQuery, enabled: user !== null }).data ?? [];
   const scheme = useChosenScheme();
   const installWay = useInstallWay();
   const role = user?.role ?? Role.guest;
@@ -112,6 +115,15 @@ export function useActions(onSignOut: () => void): PaletteItem[] {
     act('shortcuts', 'list', () => showShortcutHelp(true)),
     ...(installWay === 'prompt' ? [act('install', 'download', () => void install())] : []),
     ...(acting === null ? [] : [act('own_account', 'user', () => void switchAccount(null))]),
+    ...organisations
+      .filter(({ id, status }) => id !== acting?.id && status === UserStatus.active)
+      .map(({ id, name, role: held = 'reader' }): PaletteItem => ({
+        key: `action:organisation:${id}`,
+        group: 'actions',
+        icon: 'organisation',
+        name: t('palette.action.organisation', { name }),
+        act: () => void switchAccount({ id, name, role: held }),
+      })),
     ...(user === null ? [] : [act('sign_out', 'leave', onSignOut)]),
   ];
 }

@@ -3,7 +3,7 @@ import packageJson from '../../../package.json' with { type: 'json' };
 import type { Env } from '#server/env.ts';
 import type { Settings } from '#server/settings/settings.ts';
 import { logoAddress } from '#server/settings/site-logo.ts';
-import { canTakePayments, siteAddressOrLocal } from '#server/settings/site-address.ts';
+import { canTakePayments, siteAddress, siteAddressOrLocal } from '#server/settings/site-address.ts';
 
 /**
  * What clients know before anybody signs in: they draw a button for each way to sign in that is on here, and a menu entry for drawings and tasks.
@@ -40,6 +40,7 @@ export function siteStatus(
     turnstile_check: settings.get('TurnstileCheckEnabled'),
     turnstile_site_key: settings.get('TurnstileSiteKey'),
     email_verification: settings.get('EmailVerificationEnabled'),
+    sends_mail: settings.get('SMTPServer') !== '' && siteAddress(settings) !== undefined,
     register_enabled: isSetUp && settings.get('RegisterEnabled'),
     password_register: settings.get('PasswordRegisterEnabled'),
     password_login: settings.get('PasswordLoginEnabled'),
