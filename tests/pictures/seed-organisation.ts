@@ -1,4 +1,4 @@
-// An organisation of eight with teams, monthly budgets, tokens and this month's calls.
+// An organisation of twenty with teams, monthly budgets, tokens and this month's calls.
 import { pino } from 'pino';
 import { openDatabase } from '#server/db/open.ts';
 import { foldLog } from '#server/logs/fold-log.ts';
@@ -7,6 +7,30 @@ import { buildLog } from '#tests/support/build-log.ts';
 
 const usd = 500_000;
 const password = 'a password of theirs';
+/** One of them with the longest name that the console accepts. */
+const internNames = [
+  'Ana',
+  '周敏',
+  'Kofi Mensah',
+  'Wolfeschlegelsteinha',
+  'Priya',
+  '李雷',
+  'Jonas',
+  'Zoë',
+  'Omar',
+  '韩梅梅',
+  'Sven',
+  'Ida',
+];
+const interns = internNames.map((name, index) => ({
+  username: `harbour.i${index + 1}`,
+  display_name: name,
+  role: 'developer' as const,
+  team: 1 + (index % 2),
+  budget: 10,
+  spent: index % 4 === 3 ? 0 : 1.17 * index,
+  end: 'stop' as const,
+}));
 /** Dollars of the monthly budget, and of this month's calls; 0: none. */
 const people = [
   { username: 'harbour.lin', display_name: '林薇', role: 'administrator', team: 0, budget: 40, spent: 1.3, end: 'warn' },
@@ -14,6 +38,7 @@ const people = [
   { username: 'harbour.aiko', display_name: 'Aiko Tanaka', role: 'developer', team: 1, budget: 60, spent: 52.95, end: 'stop' },
   { username: 'harbour.eval', display_name: 'Nightly evaluation', role: 'developer', team: 2, budget: 25, spent: 25, end: 'stop' },
   { username: 'harbour.chen', display_name: '陈杰', role: 'developer', team: 2, budget: 0, spent: 5.81, end: 'stop' },
+  ...interns,
   { username: 'harbour.ines', display_name: 'Inês', role: 'billing', team: 0, budget: 0, spent: 0, end: 'stop' },
   { username: 'harbour.bo', display_name: 'Bo', role: 'reader', team: 0, budget: 0, spent: 0, end: 'stop' },
 ] as const;
