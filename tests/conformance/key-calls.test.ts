@@ -188,9 +188,6 @@ const calls: readonly [callers: Callers, route: string, refusal: number][] = [
   ['anyone', 'POST /oauth/device_authorization', 400],
   ['anyone', 'POST /v1/auth/keys', 400],
   ['anyone', 'GET /v1/auth/keys', 405],
-  // Off by default.
-  ['anyone', 'GET /status.json', 404],
-  ['anyone', 'GET /status.rss', 404],
   ['anyone', 'GET /setup.sh', 200],
   ['anyone', 'GET /setup.ps1', 200],
   // Without the token of an organisation (`tests/http/scim.test.ts`).

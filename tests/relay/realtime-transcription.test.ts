@@ -158,7 +158,7 @@ describe.each(oneEngine)('sessions that transcribe on $kind', (engine) => {
   });
 
   test('a server that ends lets a text be written to its end', async () => {
-    await using opened = await openRealtime(engine, {}, { query: `${query}&model=${dear}` });
+    await using opened = await openRealtime(engine, { env: { SHUTDOWN_GRACE: '60' } }, { query: `${query}&model=${dear}` });
     const { client, peer, scene } = opened;
     client.send({ type: 'input_audio_buffer.append', audio: seconds(1) });
     client.send({ type: 'input_audio_buffer.commit' });

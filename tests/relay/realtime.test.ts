@@ -409,7 +409,7 @@ describe.each(engines)('realtime sessions on $kind', (engine) => {
   });
 
   test('a server that ends lets the turn at work end, and closes', async () => {
-    await using session = await openSession(engine);
+    await using session = await openSession(engine, { env: { SHUTDOWN_GRACE: '60' } });
     using client = await session.connect();
     using idle = await session.connect();
     await client.next();
