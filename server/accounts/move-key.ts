@@ -1,9 +1,10 @@
 // Moves a key to another token. The key gets a new token, so that rows, usage and running calls stay with the one who paid for them; of the former token
-// only the key, its limits and what is left of its quota, which is a limit and no money, go along. The key is accepted at every moment: a look-up prefers
+// only the key, its limits and what is left of its quota, which is a limit and no money, go along; within one account its budgets and rate limits continue. The key is accepted at every moment: a look-up prefers
 // current keys to replaced ones, so the former token holds it as a replaced one until the new token has it. Every step may be repeated.
 import { AppError } from '#shared/errors.ts';
 import { mostOldKeys, TokenStatus } from '#shared/tokens.ts';
 import { checkRecordIsFree } from '#server/audit-log/managed-records.ts';
+import { countedId } from '#server/accounts/stored-limits.ts';
 import { withEditLock } from '#server/accounts/edit-lock.ts';
 import type { AppContext } from '#server/context.ts';
 import { editRecord } from '#server/db/edit-record.ts';
@@ -106,6 +107,8 @@ async function insertMoved(context: AppContext, token: TokenRecord, target: User
     used_quota: 0,
     revision: 1,
     moved_from: token.id,
+    // Another account begins with its own figures.
+    ...(token.user_id === target.id ? { counts_as: countedId(token) } : {}),
     ...(token.app_of === undefined ? {} : { app_of: target.id }),
     ...emptyMoney(),
     // The oldest of five replaced keys has no place in the former token while that holds the current one, too.
@@ -127,6 +130,7 @@ function withoutKeys(token: TokenRecord): TokenRecord {
     'audited',
     'member_id',
     'team_id',
+    'counts_as',
   ] as const) {
     Reflect.deleteProperty(copy, field);
   }

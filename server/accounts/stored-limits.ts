@@ -15,6 +15,11 @@ export interface LimitedStanding {
   readonly team: TeamRecord | null;
 }
 
+/** Id under which budgets and rate limits of a token count: it stays when its key is handed over within the account. */
+export function countedId({ id, counts_as: former }: { id: number; counts_as?: number | undefined }): number {
+  return former ?? id;
+}
+
 /** Reports whether the record has limits of any kind. */
 export function hasLimits({ rate_limits: rates = '', budgets = '' }: LimitedRecord): boolean {
   return rates !== '' || budgets !== '';

@@ -121,6 +121,7 @@ export const auditedFields: { readonly [Name in AuditedName]: Modes<Records[Name
     moving_at: 'none',
     moving_by: 'none',
     moved_from: 'value',
+    counts_as: 'none',
     deleted_by: 'none',
     DeletedAt: 'value',
   },

@@ -2,7 +2,7 @@
 import type { Budget, SiteBudget } from '#shared/budgets.ts';
 import { limitSettings } from '#shared/limit-settings.ts';
 import { type LimitScope, limitScopes } from '#shared/rate-limits.ts';
-import { budgetsOf } from '#server/accounts/stored-limits.ts';
+import { budgetsOf, countedId } from '#server/accounts/stored-limits.ts';
 import type { AppContext } from '#server/context.ts';
 import type { OrganisationMemberRecord, TeamRecord } from '#server/db/records/organisation.ts';
 import type { TokenRecord } from '#server/db/records/token.ts';
@@ -11,20 +11,21 @@ import type { Payer } from '#server/money/budgets.ts';
 import { termsOf } from './period-bounds.ts';
 
 export interface BoundBudget {
-  /** `token:7:b1`, `member:4:b1`, `team:2:b1`, `user:3:b1`, `site:b2:all`, `site:b2:user:3`, `site:b2:token:7`, `site:b2:console:3`. */
+  /** `token:7:b1`, `member:4:b1`, `team:2:b1`, `user:3:b1`, `site:b2:all`, `site:b2:user:3`, `site:b2:token:7`, `site:b2:console:3`. A token's id is its `countedId`. */
   readonly key: string;
   readonly scope: LimitScope;
   readonly budget: Budget | SiteBudget;
   readonly terms: string;
   /** Account whose calls it counts; 0 for those of several. Of a member or a team: their organisation. */
   readonly userId: number;
+  /** Token that has the key now. */
   readonly tokenId: number;
 }
 
 export function budgetsOfToken(token: TokenRecord): BoundBudget[] {
   return budgetsOf(token).map((budget) => {
     const subject = { userId: token.user_id, tokenId: token.id };
-    return { key: `token:${token.id}:${budget.id}`, scope: 'token', budget, terms: termsOf(budget), ...subject };
+    return { key: `token:${countedId(token)}:${budget.id}`, scope: 'token', budget, terms: termsOf(budget), ...subject };
   });
 }
 
@@ -51,7 +52,7 @@ export function siteBudgetsOf(budgets: readonly SiteBudget[], { token, user, gro
     if (counted === 'all') return [{ ...of, key: `site:${id}:all`, userId: 0, tokenId: 0 }];
     if (counted === 'user') return [{ ...of, key: `site:${id}:user:${user.id}`, userId: user.id, tokenId: 0 }];
     if (token === null) return [{ ...of, key: `site:${id}:console:${user.id}`, userId: user.id, tokenId: 0 }];
-    return [{ ...of, key: `site:${id}:token:${token.id}`, userId: user.id, tokenId: token.id }];
+    return [{ ...of, key: `site:${id}:token:${countedId(token)}`, userId: user.id, tokenId: token.id }];
   });
 }
 
@@ -86,14 +87,14 @@ export async function storedBudget({ db }: Pick<AppContext, 'db'>, key: string):
     if (budget === undefined || (budget.counted !== parts.counted && !(budget.counted === 'token' && parts.counted === 'console')))
       return null;
     const ofToken = parts.counted === 'token';
-    const token = ofToken ? await db.collection('tokens').get(parts.subject) : null;
-    if (ofToken && (token === null || token.DeletedAt !== null)) return null;
-    const userId = ofToken ? (token?.user_id ?? 0) : parts.subject;
-    return { key, scope: 'site', budget, terms: termsOf(budget), userId, tokenId: ofToken ? parts.subject : 0 };
+    const token = ofToken ? await livingToken({ db }, parts.subject) : null;
+    if (ofToken && token === null) return null;
+    const userId = token?.user_id ?? parts.subject;
+    return { key, scope: 'site', budget, terms: termsOf(budget), userId, tokenId: token?.id ?? 0 };
   }
   if (parts.scope === 'token') {
-    const token = await db.collection('tokens').get(parts.subject);
-    return token === null || token.DeletedAt !== null ? null : (budgetsOfToken(token).find((bound) => bound.key === key) ?? null);
+    const token = await livingToken({ db }, parts.subject);
+    return token === null ? null : (budgetsOfToken(token).find((bound) => bound.key === key) ?? null);
   }
   if (parts.scope === 'member' || parts.scope === 'team') {
     const { scope } = parts;
@@ -103,4 +104,16 @@ export async function storedBudget({ db }: Pick<AppContext, 'db'>, key: string):
   }
   const user = await db.collection('users').get(parts.subject);
   return user === null || user.DeletedAt !== null ? null : (budgetsOfUser(user).find((bound) => bound.key === key) ?? null);
+}
+
+/** Token that counts under this id now: the key may have been handed over. Null if it was deleted, or moved to another account. */
+async function livingToken({ db }: Pick<AppContext, 'db'>, counted: number): Promise<TokenRecord | null> {
+  const tokens = db.collection('tokens');
+  let token = await tokens.get(counted);
+  while (token !== null && token.DeletedAt !== null) {
+    // A move leads to a later token.
+    const next: number | undefined = token.moved_to;
+    token = next === undefined || next <= token.id ? null : await tokens.get(next);
+  }
+  return token === null || countedId(token) !== counted ? null : token;
 }

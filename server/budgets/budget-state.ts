@@ -31,9 +31,9 @@ export async function readState(context: Reading, bound: BoundBudget): Promise<O
 export async function tightestBudgets({ db, now }: Reading, tokens: readonly TokenRecord[]): Promise<Map<number, TightestBudget>> {
   const tightest = new Map<number, TightestBudget>();
   const limited = tokens.filter((token) => hasLimits(token)).map((token) => ({ id: token.id, bounds: budgetsOfToken(token) }));
-  const ids = limited.filter(({ bounds }) => bounds.length > 0).map(({ id }) => id);
-  if (ids.length === 0) return tightest;
-  const periods = await db.collection('budget_periods').find({ token_id: { in: ids }, active: 1 }, { sort: [['id', 1]] });
+  const keys = limited.flatMap(({ bounds }) => bounds.map(({ key }) => key));
+  if (keys.length === 0) return tightest;
+  const periods = await db.collection('budget_periods').find({ key: { in: keys }, active: 1 }, { sort: [['id', 1]] });
   const latest = new Map(periods.map((period) => [period.key, period]));
   for (const { id, bounds } of limited) {
     const states = bounds.map((bound) => stateOf(bound, latest.get(bound.key) ?? null, Math.floor(now() / 1000)));

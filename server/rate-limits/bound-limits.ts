@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import { concernsModel } from '#shared/limit-models.ts';
 import { type LimitScope, type RateLimit, rateLimitKey, type RateWindow, type SiteRateLimit } from '#shared/rate-limits.ts';
-import { type LimitedRecord, type LimitedStanding, rateLimitsOf } from '#server/accounts/stored-limits.ts';
+import { countedId, type LimitedRecord, type LimitedStanding, rateLimitsOf } from '#server/accounts/stored-limits.ts';
 import type { TokenRecord } from '#server/db/records/token.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 
@@ -41,12 +41,12 @@ export const windowMs: Readonly<Record<RateWindow, number>> = { minute: 60_000, 
 const compiled = new WeakMap<LimitedRecord, { text: string; set: LimitSet }>();
 
 /** Returns the limits in a record. Parsed once per record that is in memory. */
-export function limitsIn(record: LimitedRecord & { id: number }, scope: Exclude<LimitScope, 'site'>): LimitSet {
+export function limitsIn(record: LimitedRecord & { id: number; counts_as?: number }, scope: Exclude<LimitScope, 'site'>): LimitSet {
   const text = record.rate_limits ?? '';
   const known = compiled.get(record);
   if (known?.text === text) return known.set;
   const set = setOf(
-    rateLimitsOf(record).map((limit) => ({ scope, limit, key: `rate:${scope}:${record.id}:${shortHash(limit)}`, isShared: false })),
+    rateLimitsOf(record).map((limit) => ({ scope, limit, key: `rate:${scope}:${countedId(record)}:${shortHash(limit)}`, isShared: false })),
   );
   compiled.set(record, { text, set });
   return set;
@@ -68,7 +68,7 @@ export function siteLimitsFor(site: readonly SiteLimit[], { token, user, group }
     .map(({ limit, hash: id }) => {
       const { counted } = limit;
       const ofUser = `u${user.id}`;
-      const subject = counted === 'all' ? 'all' : counted === 'user' ? ofUser : token === null ? `${ofUser}:console` : `t${token.id}`;
+      const subject = counted === 'all' ? 'all' : counted === 'user' ? ofUser : token === null ? `${ofUser}:console` : `t${countedId(token)}`;
       return { scope: 'site', limit, key: `rate:site:${id}:${subject}`, isShared: counted === 'all' };
     });
 }

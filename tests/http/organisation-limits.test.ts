@@ -1,12 +1,14 @@
 // Rate limits and budgets of members and teams: what they count, who sees and raises them.
 import { describe, expect, it } from 'vitest';
 import { addMember } from '#server/accounts/members.ts';
+import { sweepPeriods } from '#server/budgets/sweep-periods.ts';
 import { engines } from '#tests/support/engines.ts';
 import type { TestClient } from '#tests/support/http-client.ts';
-import { createScene, type RelayScene } from '#tests/support/relay-scene.ts';
+import { createScene, type RelayScene, setOption } from '#tests/support/relay-scene.ts';
 import { until } from '#tests/support/until.ts';
 
 const path = '/api/organisation/';
+const monthly = { id: 'm1', amount: 50_000_000, period: 'month', starts: 'calendar', at_end: 'stop' };
 
 async function buildOrganisation(scene: RelayScene) {
   const person = await scene.app.createUser({ quota: 100_000_000 });
@@ -61,6 +63,57 @@ describe.each(engines)('limits of organisations on $kind', { concurrent: true },
     await until(async () => (await ben.call()).status === 200);
     await owner.put(`${path}${id}/members/${ann.userId}`, { rate_limits: [], team_id: 0 });
     await until(async () => (await ann.call()).status === 200);
+  });
+
+  it('budgets and rate limits of a key continue when it is handed over', async () => {
+    await using scene = await createScene(engine);
+    const { id, owner, behalf, join } = await buildOrganisation(scene);
+    const { db, ledger } = scene.app.context;
+    await setOption(scene.app, 'SiteBudgets', JSON.stringify([{ ...monthly, id: 'each', counted: 'token' }]));
+    const ann = await join('developer');
+    const [token] = (await ann.client.get('/api/token/', behalf)).data;
+    const limits = { budgets: [monthly], rate_limits: [{ meter: 'requests', per: 'day', amount: 5 }] };
+    expect(await ann.client.put('/api/token/', { id: token.id, ...limits }, behalf)).toMatchObject({ success: true });
+    const state = async (tokenId: number) => {
+      const budgets: { scope: string; key: string; used: number; calls: number }[] = (
+        await owner.get(`/api/budget/?token_id=${tokenId}`, behalf)
+      ).data;
+      const rates = (await owner.get(`/api/rate_limit/?token_id=${tokenId}`, behalf)).data;
+      return { budgets: budgets.map(({ scope, key, used, calls }) => [scope, key, used > 0, calls]), left: rates[0].left };
+    };
+    await until(async () => (await ann.call()).headers.has('x-tidegate-budget-limit'));
+    await ledger.idle(5000);
+    const before = await state(token.id);
+    expect(before).toMatchObject({
+      budgets: [
+        ['token', `token:${token.id}:m1`, true, expect.any(Number)],
+        ['site', `site:each:token:${token.id}`, true, expect.any(Number)],
+      ],
+    });
+    // To another member, then to a service account.
+    const ben = await join('developer');
+    expect(await owner.delete(`${path}${id}/members/${ann.userId}?hand_over_to=${ben.userId}`)).toMatchObject({ success: true });
+    const ofBen = (await owner.get('/api/token/', behalf)).data.find(({ key }: { key: string }) => key === token.key);
+    expect(ofBen.id).not.toBe(token.id);
+    expect(await state(ofBen.id)).toEqual(before);
+    expect(ofBen.tightest_budget).toMatchObject({ amount: monthly.amount });
+    expect(ofBen.tightest_budget.left).toBeLessThan(monthly.amount);
+    expect(await owner.delete(`${path}${id}/members/${ben.userId}`)).toMatchObject({ success: true });
+    await until(async () => (await ann.call()).status === 200);
+    await ledger.idle(5000);
+    const service = (await owner.get('/api/token/', behalf)).data.find(({ key }: { key: string }) => key === token.key);
+    const calls = Number(before.budgets[0]?.[3]) + 1;
+    expect(await state(service.id)).toEqual({
+      budgets: before.budgets.map(([scope, key, used]) => [scope, key, used, calls]),
+      left: before.left - 1,
+    });
+    // Nothing that runs by the clock ends the period, and it is raised and reset under the same key.
+    await sweepPeriods(scene.app.context);
+    expect(await db.collection('budget_periods').count({ key: `token:${token.id}:m1` })).toBe(1);
+    const edit = { key: `token:${token.id}:m1`, ref: 'reference-edit' };
+    expect(await owner.post('/api/budget/raise', { ...edit, amount: 5 }, behalf)).toMatchObject({ data: { amount: monthly.amount + 5 } });
+    expect(await owner.post('/api/budget/reset', edit, behalf)).toMatchObject({ data: { used: 0, amount: monthly.amount } });
+    await scene.checkBooks();
   });
 
   it('budgets of a member and of a team are charged and end, and those who manage raise them', async () => {

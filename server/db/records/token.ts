@@ -86,6 +86,10 @@ export interface TokenRecord extends MoneyFields {
   moving_by?: number;
   /** Token that had its key before. */
   moved_from?: number;
+  /**
+   * First token of the same account that had its key: budgets and rate limits of the key continue under this id when it is handed over. Undefined for its own.
+   */
+  counts_as?: number;
   /** Administrator who deleted it, so that its owner cannot restore it. Undefined if its owner did. */
   deleted_by?: number;
   DeletedAt: string | null;
