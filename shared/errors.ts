@@ -561,6 +561,16 @@ export const errors = {
     '令牌“{name}”的这项限制由管理员设置，无法自行修改',
     'An administrator has set this limit of the token "{name}", so you cannot change it',
   ),
+  token_limit_bound: entry(
+    200,
+    '令牌“{name}”的这项限制由组织管理员 {by} 设置：可以收紧，不能放宽',
+    '{by}, who manages the organisation, has set this limit of the token "{name}": you can narrow it, not widen it',
+  ),
+  token_stopped: entry(
+    200,
+    '该令牌已被组织管理员 {name} 禁用，无法自行启用',
+    '{name}, who manages the organisation, has disabled this token, so you cannot enable it',
+  ),
   token_owner_same: entry(200, '该令牌已属于此用户', 'This user has the token already'),
   token_moving: entry(200, '该令牌正在迁移到其他用户，请稍后再试', 'The token is being moved to another user, try again in a moment'),
   token_id_empty: entry(200, 'id 或 userId 为空！', 'The id is empty'),

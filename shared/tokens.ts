@@ -44,6 +44,11 @@ export const limitFields = {
   budgets: ['budgets'],
 } as const satisfies Record<HeldLimit, readonly string[]>;
 
+/** Limits of a member's token that bind the member once another one who manages the organisation has set them. */
+export const boundLimits = [...heldLimits, 'session_budget'] as const;
+export type BoundLimit = (typeof boundLimits)[number];
+export const boundFields = { ...limitFields, session_budget: ['session_budget'] } as const satisfies Record<BoundLimit, readonly string[]>;
+
 /** Quota; `ends_at` in unix seconds, 0 for `once` or if no period has begun. */
 export const TightestBudget = z.object({ left: z.int(), amount: z.int(), period: z.enum(budgetPeriods), ends_at: z.int() });
 export type TightestBudget = z.infer<typeof TightestBudget>;
@@ -116,6 +121,13 @@ export const Token = z.object({
   blocked_time: z.optional(z.int()),
   /** Limits that an administrator holds. Absent for none. */
   held: z.optional(z.array(z.enum(heldLimits))),
+  /**
+   * In an organisation: limits that another member who manages it has set, with their name and the time in unix seconds. The member whose token it is may
+   * narrow them. Absent for none.
+   */
+  bounds: z.optional(z.array(z.object({ limit: z.enum(boundLimits), by: z.string(), at: z.int() }))),
+  /** Another member who manages the organisation has disabled it, so that the one whose token it is cannot enable it. Absent if none did. */
+  stopped: z.optional(z.object({ by: z.string(), at: z.int() })),
   DeletedAt: z.nullable(z.string()),
   revision: z.int(),
   /** Absent: it was created by its owner. */

@@ -5,6 +5,7 @@ import { AppError } from '#shared/errors.ts';
 import { mostOldKeys, TokenStatus } from '#shared/tokens.ts';
 import { checkRecordIsFree } from '#server/audit-log/managed-records.ts';
 import { countedId } from '#server/accounts/stored-limits.ts';
+import { movedBounds } from '#server/accounts/member-bounds.ts';
 import { withEditLock } from '#server/accounts/edit-lock.ts';
 import type { AppContext } from '#server/context.ts';
 import { editRecord } from '#server/db/edit-record.ts';
@@ -109,6 +110,7 @@ async function insertMoved(context: AppContext, token: TokenRecord, target: User
     moved_from: token.id,
     // Another account begins with its own figures.
     ...(token.user_id === target.id ? { counts_as: countedId(token) } : {}),
+    ...(token.user_id === target.id ? { ...movedBounds(token), ...stopIn(token) } : {}),
     ...(token.app_of === undefined ? {} : { app_of: target.id }),
     ...emptyMoney(),
     // The oldest of five replaced keys has no place in the former token while that holds the current one, too.
@@ -131,10 +133,16 @@ function withoutKeys(token: TokenRecord): TokenRecord {
     'member_id',
     'team_id',
     'counts_as',
+    'member_bounds',
+    'member_stop',
   ] as const) {
     Reflect.deleteProperty(copy, field);
   }
   return copy;
+}
+
+function stopIn({ member_stop: stop }: TokenRecord): Pick<TokenRecord, 'member_stop'> {
+  return stop === undefined ? {} : { member_stop: stop };
 }
 
 /** Stands for the key of a token that has none. No hash contains a colon. */

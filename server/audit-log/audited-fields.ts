@@ -114,6 +114,8 @@ export const auditedFields: { readonly [Name in AuditedName]: Modes<Records[Name
     blocked_by: 'none',
     disabled_before_block: 'none',
     held: 'list',
+    member_bounds: 'none',
+    member_stop: 'none',
     application: 'application',
     app_of: 'none',
     app_ref: 'none',

@@ -102,11 +102,20 @@ function KeyActions({ token, of: key }: { token: Token; of: string | undefined }
   );
 }
 
-/** Why an administrator disabled the token, and which limits are not the owner's to change. */
-function AdministratorsWord({ token: { blocked_reason: reason, held } }: { token: Token }) {
+/** Why an administrator disabled the token, and which limits are not the owner's to change, or to widen. */
+function AdministratorsWord({ token: { blocked_reason: reason, held, stopped, bounds = [] } }: { token: Token }) {
   const { t } = useTranslation();
+  const format = useFormat();
   return (
     <>
+      {stopped !== undefined && (
+        <StatusMark status="failed">{t('tokens.stopped', { by: stopped.by, time: format.dateTime(stopped.at) })}</StatusMark>
+      )}
+      {[...Map.groupBy(bounds, ({ by }) => by)].map(([by, set]) => (
+        <StatusMark key={by} status="note">
+          {t('tokens.bound', { by, limits: set.map(({ limit }) => t(`tokens.held.${limit}`)).join(', ') })}
+        </StatusMark>
+      ))}
       {reason !== undefined && <StatusMark status="failed">{t('tokens.blocked', { reason })}</StatusMark>}
       {held !== undefined && (
         <StatusMark status="note">

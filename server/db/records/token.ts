@@ -51,6 +51,9 @@ export interface TokenRecord extends MoneyFields {
   disabled_before_block?: true;
   /** Limits that an administrator has set and the owner cannot change, comma-separated (`HeldLimit`). Undefined for none. */
   held?: string;
+  /** JSON of limits that another member who manages the organisation has set, and of its disabling (`accounts/member-bounds.ts`). Undefined for none. */
+  member_bounds?: string;
+  member_stop?: string;
   created_time: number;
   accessed_time: number;
   /** Unix seconds; -1 for never. */

@@ -2,6 +2,7 @@ import { AppError } from '#shared/errors.ts';
 import { fieldRules, invalidField } from '#shared/field-rules.ts';
 import { type HeldLimit, type TokenEdit, TokenStatus } from '#shared/tokens.ts';
 import { withEditLock } from '#server/accounts/edit-lock.ts';
+import { boundChange, type MemberEdit, stopChange } from '#server/accounts/member-bounds.ts';
 import { requestedBalance } from '#server/accounts/requested-balance.ts';
 import type { AppContext } from '#server/context.ts';
 import { type Change, type Edited, editRecord } from '#server/db/edit-record.ts';
@@ -22,20 +23,19 @@ const tries = 5;
 /**
  * Writes the given fields and, when `remain_quota` is among them, the balance. With a balance the revision moves before and
  * after: an editor that reads in between holds a revision that is not current any more when its own edit comes. @throws {AppError}
- * @param mark file that manages the token from now on
  */
 export function editToken(
   context: AppContext,
   owner: UserRecord,
   input: TokenEdit,
-  by?: Administrator,
-  mark?: ManagedMark,
+  { by, mark, member }: TokenEditor = {},
 ): Promise<TokenRecord> {
   const fields = { ...checkTokenFields(input), ...(mark === undefined ? {} : { managed: mark, managed_by: mark.by }) };
   return withEditLock(context, `token:${input.id}`, async () => {
     await countQuotaEdit(context, { owner, actorId: by?.actorId ?? owner.id }, input);
+    const edit = { input, fields, by, member };
     // Without a base revision, the last edit counts: one that was overtaken is repeated on the new state.
-    for (let attempt = 1; !(await editTokenAndBalance(context, owner, { input, fields, by })); attempt += 1) {
+    for (let attempt = 1; !(await editTokenAndBalance(context, owner, edit)); attempt += 1) {
       if (input.revision !== undefined || attempt === tries) {
         const data = (by ?? ownerView(context)).present(await readOwnToken(context, owner, input.id));
         throw new AppError('revision_conflict', {}, { data });
@@ -43,6 +43,15 @@ export function editToken(
     }
     return readOwnToken(context, owner, input.id);
   });
+}
+
+/** Who edits a token, if that is not its owner alone. */
+export interface TokenEditor {
+  by?: Administrator | undefined;
+  /** File that manages the token from now on. */
+  mark?: ManagedMark | undefined;
+  /** On behalf of an organisation. */
+  member?: MemberEdit | undefined;
 }
 
 /** Who edits the token of another user. */
@@ -66,25 +75,26 @@ async function editTokenAndBalance(
     input,
     fields,
     by,
-  }: {
+    member,
+  }: Pick<TokenEditor, 'by' | 'member'> & {
     input: TokenEdit;
     fields: ReturnType<typeof checkTokenFields> & Pick<TokenRecord, 'managed' | 'managed_by'>;
-    by: Administrator | undefined;
   },
 ): Promise<boolean> {
   const { present } = by ?? ownerView(context);
   const held = by?.held;
   const { before, after } = await editOwnToken(context, owner, { ...input, present }, (token) => {
     // What it refuses is refused before anything is stored.
-    const changesQuota = requestedQuota(token, input) !== null;
-    if (by === undefined) checkHeldLimits(token, fields, { changesQuota });
+    const quota = requestedQuota(token, input);
+    if (by === undefined) checkHeldLimits(token, fields, { changesQuota: quota !== null });
+    const bound = boundChange(token, { fields, granted: quota === null ? undefined : grantedBy(token, quota) }, member);
     // A group that was allowed once stays as it is; only a new choice is judged.
     if (fields.group !== token.group) checkTokenGroup(context.settings, owner, fields.group);
     if (fields.auto_groups !== token.auto_groups) checkAutoGroups(context.settings, owner, fields.auto_groups);
     // Expired and exhausted end with what caused them; stored, they would outlive it.
     const isStale = token.status === TokenStatus.expired || token.status === TokenStatus.exhausted;
-    const set = { ...fields, ...(isStale ? { status: TokenStatus.enabled } : {}) };
-    if (held === undefined) return { set };
+    const set = { ...fields, ...bound.set, ...(isStale ? { status: TokenStatus.enabled } : {}) };
+    if (held === undefined) return { ...bound, set };
     return held.length === 0 ? { set, unset: ['held'] } : { set: { ...set, held: held.join(',') } };
   });
   const intended = requestedQuota(before, input);
@@ -115,7 +125,12 @@ async function countQuotaEdit(
 }
 
 /** Enables or disables. @throws {AppError} when an expired or exhausted token, or one that an administrator disabled, is to be enabled */
-export function editTokenStatus(context: AppContext, owner: UserRecord, input: TokenEdit): Promise<TokenRecord> {
+export function editTokenStatus(
+  context: AppContext,
+  owner: UserRecord,
+  input: TokenEdit,
+  { member }: Pick<TokenEditor, 'member'> = {},
+): Promise<TokenRecord> {
   const { status } = input;
   if (status !== TokenStatus.enabled && status !== TokenStatus.disabled) {
     throw invalidField('status', fieldRules.onOrOff);
@@ -127,7 +142,8 @@ export function editTokenStatus(context: AppContext, owner: UserRecord, input: T
       }
       if (status === TokenStatus.enabled && isExpired(token, context.now())) throw new AppError('token_expired_enable');
       if (status === TokenStatus.enabled && isExhausted(token)) throw new AppError('token_exhausted_enable');
-      return { set: { status } };
+      const { set, ...stop } = stopChange(token, status, member);
+      return { ...stop, set: { ...set, status } };
     });
     return after;
   });
@@ -148,6 +164,12 @@ async function editOwnToken(
   });
   if (edited === null) throw new AppError('not_found');
   return edited;
+}
+
+/** Sum of balance and charges after the edit. */
+function grantedBy(token: TokenRecord, { balance, knownUsed, knownCharged }: RequestedQuota): number {
+  const { charged_quota: charged = 0, used_quota: used } = token;
+  return balance + (knownCharged ?? charged - (knownUsed === undefined ? 0 : used - knownUsed));
 }
 
 type RequestedQuota = { balance: number; knownUsed?: number; knownCharged?: number };

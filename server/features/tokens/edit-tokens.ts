@@ -5,9 +5,10 @@ import { fieldRules, invalidField } from '#shared/field-rules.ts';
 import { type TokensEdit, TokenStatus } from '#shared/tokens.ts';
 import { quotaLimit } from '#shared/user.ts';
 import { withEditLock } from '#server/accounts/edit-lock.ts';
+import { boundChange, grantedOf, type MemberEdit } from '#server/accounts/member-bounds.ts';
 import type { AppContext } from '#server/context.ts';
 import { DatabaseUnavailable } from '#server/db/collection.ts';
-import { editRecord } from '#server/db/edit-record.ts';
+import { type Change, editRecord } from '#server/db/edit-record.ts';
 import type { TokenRecord } from '#server/db/records/token.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 import { balanceOf } from '#server/money/account.ts';
@@ -27,17 +28,17 @@ interface EditedTokens {
 }
 
 /** @throws {AppError} before anything is changed; `tokens_stopped` when the database fails midway */
-export async function editTokens(context: AppContext, owner: UserRecord, input: TokensEdit): Promise<EditedTokens> {
+export async function editTokens(context: AppContext, owner: UserRecord, input: TokensEdit, member?: MemberEdit): Promise<EditedTokens> {
   const fields = checkTokenFields(input);
   const ids = [...new Set(input.ids)];
   const isMoney = input.remain_quota !== undefined || input.refill !== undefined;
   if (!isMoney && Object.keys(fields).length === 0) throw invalidField('ids', fieldRules.required);
-  await checkTokens(context, owner, { input, fields, ids });
+  await checkTokens(context, owner, { input, fields, ids, member });
   if (isMoney) await countQuotaEdits(context, owner.id, ids.length);
   const result: EditedTokens = { changed: 0, same: 0 };
   for (const [index, id] of ids.entries()) {
     try {
-      const edit = () => editOne(context, owner, { id, input, fields });
+      const edit = () => editOne(context, owner, { id, input, fields, member });
       // A record and its balance are two writes.
       const isChanged = isMoney ? await withEditLock(context, `token:${id}`, edit) : await edit();
       if (isChanged) result.changed += 1;
@@ -54,15 +55,20 @@ interface ManyEdit {
   input: TokensEdit;
   fields: Partial<TokenFields>;
   ids: readonly number[];
+  member: MemberEdit | undefined;
 }
 
-/** @throws {AppError} `tokens_missing`, `token_limit_held`, `token_group_denied`, `tokens_unlimited`, `balance_too_large`, `invalid_field` */
-async function checkTokens(context: AppContext, owner: UserRecord, { input, fields, ids }: ManyEdit): Promise<void> {
+/** @throws {AppError} `tokens_missing`, `token_limit_held`, `token_limit_bound`, `token_group_denied`, `tokens_unlimited`, `balance_too_large`, `invalid_field` */
+async function checkTokens(context: AppContext, owner: UserRecord, { input, fields, ids, member }: ManyEdit): Promise<void> {
   const { refill, remain_quota: quota, unlimited_quota: isUnlimited } = input;
   if (refill !== undefined && quota !== undefined) throw invalidField('refill', fieldRules.notHere);
   const tokens = await context.db.collection('tokens').find({ id: { in: ids }, user_id: owner.id, DeletedAt: null });
   if (tokens.length < ids.length) throw new AppError('tokens_missing', { count: ids.length - tokens.length }, { field: 'ids' });
-  for (const token of tokens) checkHeldLimits(token, fields, { changesQuota: changesQuota(token, input) });
+  for (const token of tokens) {
+    checkHeldLimits(token, fields, { changesQuota: changesQuota(token, input) });
+    const granted = (await isRefilled(context, token, input)) ? undefined : grantedBy(token, input);
+    boundChange(token, { fields, granted }, member);
+  }
   if (tokens.some(({ group }) => fields.group !== group)) checkTokenGroup(context.settings, owner, fields.group);
   const unlimited = tokens.filter((token) => isUnlimited ?? token.unlimited_quota);
   if (unlimited.length > 0 && (refill !== undefined || quota !== undefined)) {
@@ -78,6 +84,21 @@ function changesQuota(token: TokenRecord, { refill, remain_quota: quota }: Token
   return refill !== undefined || (quota ?? balanceOf(token)) !== balanceOf(token);
 }
 
+/** Sum of balance and charges after the edit; undefined if the balance stays. */
+function grantedBy(token: TokenRecord, { refill, remain_quota: quota }: TokensEdit): number | undefined {
+  if (refill !== undefined) return grantedOf(token) + refill;
+  return quota === undefined ? undefined : quota + (token.charged_quota ?? 0);
+}
+
+/** Reports whether this refill was made by the same edit before. */
+async function isRefilled({ db }: AppContext, { id }: TokenRecord, { ref, refill }: TokensEdit): Promise<boolean> {
+  return refill !== undefined && (await db.collection('ledger').count({ ref: refOf(id, ref) }, 1)) > 0;
+}
+
+function refOf(id: number, ref: string): string {
+  return `token:${id}:many:${ref}`;
+}
+
 function namesOf(tokens: readonly TokenRecord[]): string {
   const names = tokens.slice(0, mostNamed).map(({ name }) => name);
   return tokens.length > mostNamed ? `${names.join(', ')} …` : names.join(', ');
@@ -87,14 +108,17 @@ function namesOf(tokens: readonly TokenRecord[]): string {
 async function editOne(
   context: AppContext,
   owner: UserRecord,
-  { id, input, fields }: Omit<ManyEdit, 'ids'> & { id: number },
+  { id, input, fields, member }: Omit<ManyEdit, 'ids'> & { id: number },
 ): Promise<boolean> {
+  const stored = member === undefined ? null : await context.db.collection('tokens').get(id);
+  const isPaidBefore = stored !== null && (await isRefilled(context, stored, input));
   const edited = await editRecord(context, 'tokens', {
     id,
     where: ownToken(owner.id, id),
     change(token) {
       checkHeldLimits(token, fields, { changesQuota: changesQuota(token, input) });
-      return changeOf(token, fields);
+      const bound = boundChange(token, { fields, granted: isPaidBefore ? undefined : grantedBy(token, input) }, member);
+      return changeOf(token, fields, bound);
     },
   });
   if (edited === null) return false;
@@ -105,7 +129,7 @@ async function editOne(
   return isEdited || isPaid;
 }
 
-function changeOf(token: TokenRecord, fields: Partial<TokenFields>): { set: Partial<TokenRecord> } | null {
+function changeOf(token: TokenRecord, fields: Partial<TokenFields>, bound: Change<TokenRecord>): Change<TokenRecord> | null {
   const stored: Record<string, unknown> = {
     ...token,
     session_budget: token.session_budget ?? 0,
@@ -114,8 +138,9 @@ function changeOf(token: TokenRecord, fields: Partial<TokenFields>): { set: Part
   };
   // Expired and exhausted end with what caused them; stored, they would outlive it.
   const isStale = token.status === TokenStatus.expired || token.status === TokenStatus.exhausted;
-  if (!isStale && Object.entries(fields).every(([field, value]) => stored[field] === value)) return null;
-  return { set: { ...fields, ...(isStale ? { status: TokenStatus.enabled } : {}) } };
+  const isSame = Object.entries(fields).every(([field, value]) => stored[field] === value);
+  if (!isStale && isSame && bound.unset === undefined && bound.set.member_bounds === undefined) return null;
+  return { ...bound, set: { ...fields, ...bound.set, ...(isStale ? { status: TokenStatus.enabled } : {}) } };
 }
 
 async function changeQuota(
@@ -123,7 +148,7 @@ async function changeQuota(
   owner: UserRecord,
   { id, input: { ref, refill, remain_quota: balance } }: { id: number; input: TokensEdit },
 ): Promise<boolean> {
-  const request = { account: 'token' as const, id, kind: 'token_edit', ref: `token:${id}:many:${ref}`, actorId: owner.id };
+  const request = { account: 'token' as const, id, kind: 'token_edit', ref: refOf(id, ref), actorId: owner.id };
   if (refill !== undefined) return (await ledger.change({ ...request, amount: refill })).isNew;
   if (balance === undefined) return false;
   const set = await ledger.setBalance({ ...request, balance });

@@ -1,4 +1,5 @@
-import type { Token } from '#shared/tokens.ts';
+import { boundLimits, type Token } from '#shared/tokens.ts';
+import { boundsOf, stopOf } from '#server/accounts/member-bounds.ts';
 import { budgetsOf, rateLimitsOf } from '#server/accounts/stored-limits.ts';
 import type { AppContext } from '#server/context.ts';
 import type { TokenRecord } from '#server/db/records/token.ts';
@@ -49,6 +50,7 @@ export function presentKeyless(context: Pick<AppContext, 'now'>, record: TokenRe
     ...blockOf(record),
     ...(record.application === undefined ? {} : { application: record.application }),
     ...(record.held === undefined ? {} : { held: heldOf(record) }),
+    ...setByMembers(record),
     DeletedAt: record.DeletedAt,
     revision: record.revision,
     ...(record.managed === undefined ? {} : { managed_by: record.managed.file, managed_left: record.managed.left }),
@@ -63,6 +65,16 @@ export function presentMasked(context: Pick<AppContext, 'now' | 'secrets'>, reco
 
 function standingOf({ member_id, team_id }: TokenRecord): Pick<Token, 'member_id' | 'team_id'> {
   return { ...(member_id === undefined ? {} : { member_id }), ...(team_id === undefined ? {} : { team_id }) };
+}
+
+/** What others who manage the organisation have set. */
+function setByMembers(record: TokenRecord): Pick<Token, 'bounds' | 'stopped'> {
+  const [set, stop] = [boundsOf(record), stopOf(record)];
+  const bounds = boundLimits.flatMap((limit) => {
+    const one = set[limit];
+    return one === undefined ? [] : [{ limit, by: one.name, at: one.at }];
+  });
+  return { ...(bounds.length === 0 ? {} : { bounds }), ...(stop === undefined ? {} : { stopped: { by: stop.name, at: stop.at } }) };
 }
 
 function blockOf({ blocked_reason, blocked_time = 0 }: TokenRecord): Pick<Token, 'blocked_reason' | 'blocked_time'> {

@@ -1,5 +1,6 @@
 import { AppError } from '#shared/errors.ts';
 import { type Token, tokenApi } from '#shared/tokens.ts';
+import type { MemberEdit } from '#server/accounts/member-bounds.ts';
 import type { AppContext } from '#server/context.ts';
 import { tightestBudgets } from '#server/budgets/budget-state.ts';
 import type { TokenRecord } from '#server/db/records/token.ts';
@@ -55,7 +56,7 @@ function mountEdits(host: RouteHost): void {
   mount(host, tokenApi.edit, async (call) => {
     const user = await reaching(call, [call.body.id]);
     const edit = call.query.status_only === undefined ? editToken : editTokenStatus;
-    return presentMasked(call.context, await edit(call.context, user, call.body));
+    return presentMasked(call.context, await edit(call.context, user, call.body, { member: memberEdit(call) }));
   });
 
   mount(host, tokenApi.renew, async (call) => {
@@ -79,7 +80,7 @@ function mountEdits(host: RouteHost): void {
 }
 
 function mountMany(host: RouteHost): void {
-  mount(host, tokenApi.editMany, async (call) => editTokens(call.context, await reaching(call, call.body.ids), call.body));
+  mount(host, tokenApi.editMany, async (call) => editTokens(call.context, await reaching(call, call.body.ids), call.body, memberEdit(call)));
   for (const [api, work] of [
     [tokenApi.removeMany, deleteTokens],
     [tokenApi.restoreMany, restoreTokens],
@@ -91,6 +92,12 @@ function mountMany(host: RouteHost): void {
 /** Id of the person who acts for an organisation; undefined for the own account. */
 function memberOf(call: { caller: Caller | null }): number | undefined {
   return signedIn(call).membership?.person.id;
+}
+
+/** Undefined for the own account. */
+function memberEdit(call: { context: AppContext; caller: Caller | null }): MemberEdit | undefined {
+  const { membership } = signedIn(call);
+  return membership == null ? undefined : { membership, at: Math.floor(call.context.now() / 1000) };
 }
 
 /** The account of tokens that the caller reaches. @throws {AppError} `not_found` */

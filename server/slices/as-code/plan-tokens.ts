@@ -204,8 +204,9 @@ function edit(
   const isEdited = fields.length > 0;
   const isNewKey = key !== undefined && context.secrets.hash(key) !== record.key_hash;
   if (isNewKey) fields.push(fieldOf('key', undefined, undefined, true));
-  // A block by an administrator is no drift: the file does not end it.
-  const status = record.blocked_reason === undefined ? statusFor(entry.value.status, record.status) : undefined;
+  // A block by an administrator, of the site or the organisation, is no drift: the file does not end it.
+  const isBlocked = record.blocked_reason !== undefined || record.member_stop !== undefined;
+  const status = isBlocked ? undefined : statusFor(entry.value.status, record.status);
   if (status !== undefined)
     fields.push(fieldOf('status', record.status === TokenStatus.disabled ? 'disabled' : 'enabled', entry.value.status));
   if (fields.length === 0 && isSameMark(record.managed, mark)) return null;
@@ -225,8 +226,7 @@ function edit(
         context,
         owner,
         { ...(isEdited ? input : {}), id, revision: current },
-        isOwn({ actor }, owner) ? undefined : { actorId: actor.id, present: () => undefined },
-        mark,
+        { by: isOwn({ actor }, owner) ? undefined : { actorId: actor.id, present: () => undefined }, mark },
       );
     },
   };

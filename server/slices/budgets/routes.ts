@@ -5,6 +5,7 @@ import { AppError } from '#shared/errors.ts';
 import { mayInOrganisation } from '#shared/organisation-roles.ts';
 import { Role } from '#shared/roles.ts';
 import type { HeldLimit } from '#shared/tokens.ts';
+import { boundsOf, isBound } from '#server/accounts/member-bounds.ts';
 import { limitedAccount, readableUser } from '#server/accounts/limited-account.ts';
 import type { AppContext } from '#server/context.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
@@ -100,8 +101,11 @@ const heldName: HeldLimit = 'budgets';
 /** Budgets of users and of the site bind their callers; owners change those of their tokens that no administrator holds, organisations their own. */
 async function mayEdit({ db }: AppContext, { user: actor, membership }: Caller, { scope, tokenId, userId }: BoundBudget): Promise<boolean> {
   if (actor.role >= Role.admin) return true;
-  if (membership != null) return scope !== 'site' && userId === actor.id && mayInOrganisation(membership.member.role, 'manage');
+  const token = scope === 'token' ? await db.collection('tokens').get(tokenId) : null;
+  if (membership != null) {
+    const isOfOthers = token !== null && isBound(token, membership) && boundsOf(token).budgets !== undefined;
+    return scope !== 'site' && userId === actor.id && !isOfOthers && mayInOrganisation(membership.member.role, 'manage');
+  }
   if (scope !== 'token' || userId !== actor.id) return false;
-  const token = await db.collection('tokens').get(tokenId);
   return token !== null && !commaList(token.held ?? '').includes(heldName);
 }

@@ -45,6 +45,23 @@ export const organisationRefusals = {
     const response = await fetch(`${desk.app.origin}/v1/conversations`, { method: 'POST', headers, body: '{}' });
     return reportedByRelay(response.status, await response.json());
   },
+  async token_limit_bound(desk) {
+    const { id, owner } = await found(desk);
+    const developer = await join(desk, { id, owner }, 'developer');
+    const [token] = (await developer.post('/api/token/', { name: 'app', unlimited_quota: true }, on(id))).data;
+    await owner.put('/api/token/', { id: token.id, allow_ips: '10.0.0.1' }, on(id));
+    const by = (await owner.get('/api/user/self')).data.username;
+    return { reported: reportedBy(await developer.put('/api/token/', { id: token.id, allow_ips: '' }, on(id))), details: { name: 'app', by } };
+  },
+  async token_stopped(desk) {
+    const { id, owner } = await found(desk);
+    const developer = await join(desk, { id, owner }, 'developer');
+    const [token] = (await developer.post('/api/token/', { name: 'app', unlimited_quota: true }, on(id))).data;
+    const path = '/api/token/?status_only=1';
+    await owner.put(path, { id: token.id, status: 2 }, on(id));
+    const name = (await owner.get('/api/user/self')).data.username;
+    return { reported: reportedBy(await developer.put(path, { id: token.id, status: 1 }, on(id))), details: { name } };
+  },
   organisation_not_here: inOrganisation((client, id) => client.get('/api/user/sessions', on(id))),
   async organisation_right_missing(desk) {
     const made = await found(desk);

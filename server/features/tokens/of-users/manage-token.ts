@@ -62,7 +62,7 @@ export async function limitToken(
 ): Promise<OwnedToken> {
   const { owner } = await readManagedToken(context, id, actor);
   const present = (token: TokenRecord) => presentPlain(context, { token, owner });
-  const token = await actingOn(owner.role, () => editToken(context, owner, { ...edit, id }, { actorId: actor.id, held, present }));
+  const token = await actingOn(owner.role, () => editToken(context, owner, { ...edit, id }, { by: { actorId: actor.id, held, present } }));
   await report(context, actor, owner, {
     content: `管理员修改了令牌 ${token.name} 的限制`,
     event: { code: 'token_limited', token: token.name },
