@@ -131,7 +131,8 @@ export type ImportStep = z.infer<typeof ImportStep>;
 
 /**
  * `unreachable`, `unreadable`: the database. `unknown`: of no program that can be imported from. `unsupported`: of one-hub or done-hub. `conflicts`: rows
- * belong to something else here. `backup`: the backup before it. `file_lost`: the uploaded file. `crashed`: its process ended again and again. `stopped`:
+ * belong to something else here. `backup`: the backup before it. `file_lost`: the uploaded file. `starter_gone`: who started it is no
+ * super administrator any more. `crashed`: its process ended again and again. `stopped`:
  * by an administrator.
  */
 export const importFailures = [
@@ -142,6 +143,7 @@ export const importFailures = [
   'conflicts',
   'backup',
   'file_lost',
+  'starter_gone',
   'crashed',
   'stopped',
   'other',

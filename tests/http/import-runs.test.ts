@@ -144,7 +144,17 @@ describe.each(engines)('imports from the console on $kind', (engine) => {
     expect(await read(id)).toMatchObject({ state: 'running', is_waiting: true });
     expect(await root.post(`/api/import/${id}/pause`)).toMatchObject({ data: { state: 'paused' } });
     expect(await work()).toBeNull();
+    // Resumed by another one, who loses the role meanwhile.
+    const successor = await app.createUser({ role: 100 });
+    const resuming = await app.as(successor);
+    expect(await resuming.post(`/api/import/${id}/start`)).toMatchObject({ data: { state: 'running' } });
+    const setRole = (role: number) => db.collection('users').patch({ id: successor.id }, { set: { role } });
+    await setRole(10);
+    await work();
+    expect(await read(id)).toMatchObject({ state: 'paused', error: { code: 'starter_gone' } });
+    expect(await work()).toBeNull();
     expect(await root.post(`/api/import/${id}/start`)).toMatchObject({ data: { state: 'running' } });
+    expect((await read(id)).error).toBeUndefined();
     expect(await claimImport(app.context)).not.toBeNull();
     expect(await claimImport(app.context)).toBeNull();
     app.clock.advance(31_000);

@@ -45,6 +45,8 @@ export interface ImportRunRecord {
   /** User who began it, by id and name; 0 for the command line. */
   by: number;
   by_name: string;
+  /** User who started the dry run or the import, or resumed it: it pauses when they are no super administrator any more. Undefined: as `by`. */
+  started_by?: number;
   source_kind: 'file' | 'address' | 'config' | 'command';
   /** Name of the file, or host and database; no secret. */
   source: string;

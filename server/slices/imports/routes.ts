@@ -15,8 +15,8 @@ export function mountImports(host: RouteHost): void {
   mount(host, importApi.create, (call) => createRun(context, call.body, signedIn(call).user));
   mount(host, importApi.read, async (call) => presentDetails(context, await readRun(context, Number(call.params.id))));
   mount(host, importApi.part, (call) => uploadPart(context, Number(call.params.id), { at: Number(call.query.at), bytes: call.bytes }));
-  mount(host, importApi.plan, (call) => planRun(context, Number(call.params.id), call.body));
-  mount(host, importApi.start, (call) => startRun(context, Number(call.params.id)));
+  mount(host, importApi.plan, (call) => planRun(context, Number(call.params.id), call.body, signedIn(call).user.id));
+  mount(host, importApi.start, (call) => startRun(context, Number(call.params.id), signedIn(call).user.id));
   mount(host, importApi.pause, (call) => pauseRun(context, Number(call.params.id)));
   mount(host, importApi.stop, (call) => stopRun(context, Number(call.params.id)));
 }

@@ -52,20 +52,20 @@ export async function createRun(
 }
 
 /** @throws {AppError} `not_found`, `import_not_ready`, `import_running` */
-export async function planRun(context: AppContext, id: number, options: ImportOptions): Promise<ImportRun> {
+export async function planRun(context: AppContext, id: number, options: ImportOptions, userId: number): Promise<ImportRun> {
   const run = await readRun(context, id);
   if (run.received < run.bytes) throw new AppError('import_not_ready');
   return claim(context, id, ['draft', 'planned'], {
-    set: { state: 'planning', step: 'rows', options: JSON.stringify(options), plan: '', progress: '' },
+    set: { state: 'planning', step: 'rows', options: JSON.stringify(options), plan: '', progress: '', started_by: userId },
   });
 }
 
 /** @throws {AppError} `not_found`, `import_not_ready`, `import_running`, `import_conflicts` */
-export async function startRun(context: AppContext, id: number): Promise<ImportRun> {
+export async function startRun(context: AppContext, id: number, userId: number): Promise<ImportRun> {
   const run = await readRun(context, id);
   if (run.state === 'planned' && hasConflicts(run)) throw new AppError('import_conflicts');
   return claim(context, id, ['planned', 'paused'], {
-    set: { state: 'running', has_written: true, ...(run.state === 'planned' ? { progress: '' } : {}) },
+    set: { state: 'running', has_written: true, started_by: userId, ...(run.state === 'planned' ? { progress: '' } : {}) },
   });
 }
 

@@ -1,6 +1,8 @@
 // Does the work of an import that a record describes: the dry run, or a backup, the rows and the proof. It may be stopped anywhere: the next process
 // that claims the record continues.
 import { parseEnv } from 'node:util';
+import { Role } from '#shared/roles.ts';
+import { UserStatus } from '#shared/user.ts';
 import type { ImportProgress, ImportReport } from '#shared/imports.ts';
 import { actingAsJob } from '#server/audit-log/actor.ts';
 import { recordAudit } from '#server/audit-log/entries.ts';
@@ -68,6 +70,7 @@ class Work {
     let change: Patch<ImportRunRecord>;
     let isStopped = false;
     try {
+      await this.#checkStarter();
       change = await (this.#state === 'planning' ? this.#plan() : this.#write());
     } catch (failure) {
       isStopped = failure instanceof ImportStopped;
@@ -163,7 +166,22 @@ class Work {
     return { set: { ...endOfRun(this.#state), ended_at: this.#context.now(), error: { code, text: text.slice(0, 500) } } };
   }
 
+  /** Pauses the work of who is no super administrator any more; another one continues it. @throws {ImportStopped} then */
+  async #checkStarter(): Promise<void> {
+    const { started_by: id = this.#run.by } = this.#run;
+    if (id === 0) return;
+    const user = await this.#context.db.collection('users').get(id);
+    if (user?.role === Role.root && user.status === UserStatus.active && user.DeletedAt === null) return;
+    const state = this.#state === 'running' ? 'paused' : 'draft';
+    await this.#patch({ set: { state, error: { code: 'starter_gone', text: '' } } }, { state: this.#state });
+    throw new ImportStopped('Who started the import is no super administrator any more');
+  }
+
   async #beat(): Promise<void> {
+    await this.#checkStarter().catch((failure: unknown) => {
+      if (!(failure instanceof ImportStopped)) throw failure;
+      this.#stop.abort();
+    });
     const set = { alive_until: this.#context.now() + aliveMs, ...this.#stored() };
     // Paused or ended by an administrator, or claimed by another process.
     if ((await this.#patch({ set }, { state: this.#state })) === null) this.#stop.abort();
