@@ -125,6 +125,9 @@ export const LogEvent = z.discriminatedUnion('code', [
   z.object({ code: z.literal('token_unblocked'), token: z.string() }),
   z.object({ code: z.literal('token_limited'), token: z.string() }),
   z.object({ code: z.literal('token_deleted'), token: z.string() }),
+  /** By settings as code. */
+  z.object({ code: z.literal('token_created'), token: z.string() }),
+  z.object({ code: z.literal('token_changed'), token: z.string() }),
   /** On rows of both users; `from` and `to` are their names. */
   z.object({ code: z.literal('token_moved'), token: z.string(), from: z.string(), to: z.string() }),
   z.object({ code: z.literal('binding_removed'), binding: z.string() }),

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import type { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { LogType } from '#shared/logs.ts';
 import { Role } from '#shared/roles.ts';
 import { AppError } from '#shared/errors.ts';
 import { actingAsJob } from '#server/audit-log/actor.ts';
@@ -409,6 +410,29 @@ tokens:
     const { id } = await channelNamed(app.context, 'api');
     expect((await admin.delete(`/api/channel/${id}`)).success).toBe(true);
     expect((await fetch(`${app.origin}/api/as_code/schema.json`)).status).toBe(200);
+  });
+
+  it('an owner reads in the log what a file of another one did to the own tokens', async () => {
+    const person = await app.createUser({ username: 'watched' });
+    const rows = async () => {
+      const found = await app.context.db.collection('logs').find({ user_id: person.id, type: LogType.management }, { sort: [['id', -1]] });
+      return found.map(({ other }) => /"code":"(\w+)","token":"ours"/.exec(JSON.stringify(other))?.[1]);
+    };
+    const text = (rest: string) => `version: 1\nname: watched\ntokens: [${rest}]`;
+    const token = (more: string) => `{ user: watched, name: ours${more} }`;
+    const seen: string[] = [];
+    for (const [document, row] of [
+      [text(token('')), 'token_created'],
+      [text(token(', models: [gpt-4o]')), 'token_changed'],
+      // Nothing changes.
+      [text(token(', models: [gpt-4o]')), undefined],
+      [text(''), 'token_deleted'],
+    ] as const) {
+      const applied = await root.post('/api/as_code/apply', { files: [{ name: 'watched.yaml', text: document }], prune: true });
+      expect(applied).toMatchObject({ success: true });
+      if (row !== undefined) seen.unshift(row);
+      expect(await rows()).toEqual(seen);
+    }
   });
 
   it('an administrator reads no names of tokens of those above, and lifts no limits that these have set', async () => {

@@ -10,6 +10,7 @@ import type { UserRecord } from '#server/db/records/user.ts';
 import { createTokens } from '#server/features/tokens/create-tokens.ts';
 import { deleteTokens } from '#server/features/tokens/delete-tokens.ts';
 import { editToken, editTokenStatus } from '#server/features/tokens/edit-token.ts';
+import { report } from '#server/features/tokens/of-users/manage-token.ts';
 import { checkHeldLimits } from '#server/features/tokens/held-limits.ts';
 import { renewToken } from '#server/features/tokens/renew-token.ts';
 import { requireTokenCapacity } from '#server/features/tokens/token-capacity.ts';
@@ -66,7 +67,7 @@ export async function planTokens(planning: Planning, settings: Settings): Promis
     if (key !== undefined) keys.add(key);
     if (found[0] === undefined) created.set(owner.id, [...(created.get(owner.id) ?? []), entry]);
     if (step === null) planned.same += 1;
-    else if (step !== undefined) planned.steps.push(onBehalfOf(owner, step));
+    else if (step !== undefined) planned.steps.push(onBehalfOf(planning, owner, step, entry.value.name));
   }
   for (const [ownerId, entries] of created) {
     const last = entries.at(-1);
@@ -98,16 +99,30 @@ async function planLeft(planning: Planning, planned: PlannedTokens, wanted: Read
         });
     } else if (!prunes) planned.left.push({ kind: 'token', name });
     else {
-      planned.steps.push(onBehalfOf(owner, deletion(planning, token, name)));
+      planned.steps.push(onBehalfOf(planning, owner, deletion(planning, token, name), token.name));
       planned.leaving.set(token.group, (planned.leaving.get(token.group) ?? 0) + 1);
     }
   }
 }
 
-/** Records the step for those who may read changes of the owner's tokens. */
-function onBehalfOf(owner: UserRecord | null, { run, ...step }: Step): Step {
-  return { ...step, run: async (applying) => actingOn(owner?.role ?? Role.root, async () => run?.(applying)) };
+/** Records the step for those who may read changes of the owner's tokens, and in the log of an owner who is another than who applies the files. */
+function onBehalfOf({ context, actor }: Planning, owner: UserRecord | null, { run, ...step }: Step, token: string): Step {
+  return {
+    ...step,
+    async run(applying) {
+      await actingOn(owner?.role ?? Role.root, async () => run?.(applying));
+      const row = rowsOf[step.action];
+      if (owner === null || owner.id === actor.id || row === undefined) return;
+      await report(context, actor, owner, { content: row.content(token), event: { code: row.code, token } });
+    },
+  };
 }
+
+const rowsOf: Partial<Record<Step['action'], { code: 'token_created' | 'token_changed' | 'token_deleted'; content(token: string): string }>> = {
+  created: { code: 'token_created', content: (token) => `管理员通过配置文件创建了令牌 ${token}` },
+  changed: { code: 'token_changed', content: (token) => `管理员通过配置文件修改了令牌 ${token}` },
+  deleted: { code: 'token_deleted', content: (token) => `管理员删除了令牌 ${token}` },
+};
 
 interface Found {
   settings: Settings;
