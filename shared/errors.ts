@@ -626,6 +626,11 @@ export const errors = {
     'The OpenAI-Organization header must name the organization of the API key',
   ),
   organisation_disabled: entry(403, '该组织已被停用', 'The organisation is disabled'),
+  organisation_ownerless: entry(
+    403,
+    '该组织没有可用的所有者，令牌已暂停，请联系站点管理员指定新的所有者',
+    'The organisation has no active owner, so its keys are stopped: administrators of the site can name a new owner',
+  ),
   organisation_not_here: entry(403, '此操作只能以个人身份进行', 'This can only be done in your own name, not on behalf of an organisation'),
   organisation_creation_denied: entry(403, '当前站点未开放创建组织', 'Organisations cannot be created here by you'),
   organisation_limit_reached: entry(200, '您最多可以拥有 {limit} 个组织', 'You can own at most {limit} organisations'),

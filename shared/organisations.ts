@@ -46,6 +46,11 @@ export const Organisation = z.object({
   domain_role: Role,
   /** Whether a client of SCIM has a token; 0: none. Unix seconds. */
   scim_since: z.int(),
+  /** Owner who created the token, and whether it has ended because they are no active owner any more. Absent without one. */
+  scim_by: z.optional(z.string()),
+  scim_ended: z.optional(z.boolean()),
+  /** Without an active owner its keys stop. Absent: it has one. */
+  is_ownerless: z.optional(z.boolean()),
   status: z.int(),
   revision: z.int(),
 });

@@ -1,19 +1,15 @@
 // Membership in organisations: how people join and leave. The keys of those who leave are handed over before. Apart from the organisations' calls, because
 // the end of an account, a sign-in and SCIM change memberships, too.
 import { AppError } from '#shared/errors.ts';
-import type { OrganisationRole } from '#shared/organisation-roles.ts';
 import { mostMembers } from '#shared/organisations.ts';
 import { TokenStatus } from '#shared/tokens.ts';
 import { UserStatus } from '#shared/user.ts';
 import { withEditLock } from '#server/accounts/edit-lock.ts';
+import { announceOrganisation } from '#server/accounts/announce-organisation.ts';
 import { handOverToken } from '#server/accounts/move-key.ts';
+import { hasActiveOwner } from '#server/accounts/owners.ts';
 import type { AppContext } from '#server/context.ts';
 import type { OrganisationMemberRecord, OrganisationRecord } from '#server/db/records/organisation.ts';
-
-/** Makes every process read again what binds the organisation's tokens. */
-export function announceOrganisation({ changes }: Pick<AppContext, 'changes'>, organisationId: number): Promise<unknown> {
-  return changes.announce('user', organisationId);
-}
 
 export function withOrganisationLock<Result>(context: AppContext, organisationId: number, work: () => Promise<Result>): Promise<Result> {
   return withEditLock(context, `organisation:${organisationId}`, work);
@@ -213,10 +209,5 @@ export async function requireOtherOwner(
   owner: OrganisationMemberRecord,
   leaving: readonly OrganisationMemberRecord[] = [owner],
 ): Promise<void> {
-  const role: OrganisationRole = 'owner';
-  // One more than those who leave is enough to find another.
-  const owners = await db
-    .collection('organisation_members')
-    .find({ organisation_id: owner.organisation_id, role, suspended: { exists: false } }, { sort: [['id', 1]], limit: leaving.length + 1 });
-  if (!owners.some(({ id }) => leaving.every((member) => member.id !== id))) throw new AppError('organisation_last_owner');
+  if (!(await hasActiveOwner(db, owner.organisation_id, leaving))) throw new AppError('organisation_last_owner');
 }

@@ -1,5 +1,6 @@
 // What happens to organisations when accounts of people end, are banned, or keys are moved by administrators.
 import { describe, expect, it } from 'vitest';
+import { returnEndedBalances } from '#server/features/organisations/return-balances.ts';
 import { finishOrganisationTransfers } from '#server/features/organisations/transfer-quota.ts';
 import { audit } from '#server/money/audit.ts';
 import { addMember } from '#server/accounts/members.ts';
@@ -63,6 +64,79 @@ describe.each(engines)('people of organisations on $kind', { concurrent: true },
     await until(async () => (await status()) === 401);
     expect(await owner.delete(`${path}${id}/members/${developer.userId}?hand_over_to=${person.id}`)).toMatchObject({ success: true });
     await until(async () => (await status()) === 200);
+  });
+
+  it('keys of an organisation whose only active owner is banned stop everywhere until it has one', async () => {
+    await using scene = await createScene(engine);
+    await using other = await createTestApp(engine, { database: scene.app.database, clock: scene.app.clock });
+    const { id, owner, person, behalf, join, newKey } = await buildOrganisation(scene);
+    const admin = await scene.app.as(await scene.app.createUser({ role: 100 }));
+    const [second, developer] = [await join('owner'), await join('developer')];
+    const service = (await owner.post('/api/token/', { name: 'service', unlimited_quota: true, is_service: true }, behalf)).data[0].key;
+    const keys = [service, await newKey(developer)];
+    const answers = async () => {
+      const found: string[] = [];
+      for (const key of keys) {
+        const body = JSON.stringify({ model: testModel, messages: [{ role: 'user', content: 'Hi' }] });
+        const headers = { authorization: `Bearer sk-${key}`, 'content-type': 'application/json' };
+        const response = await fetch(`${other.origin}/v1/chat/completions`, { method: 'POST', headers, body });
+        found.push(response.status === 200 ? 'ok' : ((await response.json()) as { error: { code: string } }).error.code);
+      }
+      return found.join(' ');
+    };
+    const turn = (userId: number | null, action: 'disable' | 'enable') => admin.post('/api/user/manage', { id: userId, action });
+    const isListed = async () => {
+      const { items } = (await admin.get(`${path}all`)).data;
+      return items.find((one: { id: number }) => one.id === id).is_ownerless === true;
+    };
+    expect(await answers()).toBe('ok ok');
+    // One of two owners: nothing stops. The other cannot leave it without an active one.
+    await turn(person.id, 'disable');
+    expect(await second.delete(`${path}${id}/members/${second.userId}`)).toMatchObject({ code: 'organisation_last_owner' });
+    expect(await second.delete('/api/user/self')).toMatchObject({ code: 'organisation_last_owner' });
+    expect([await answers(), await isListed()]).toEqual(['ok ok', false]);
+    await turn(second.userId, 'disable');
+    const stopped = 'organisation_ownerless organisation_ownerless';
+    await until(async () => (await answers()) === stopped);
+    expect(await isListed()).toBe(true);
+    await turn(second.userId, 'enable');
+    await until(async () => (await answers()) === 'ok ok');
+    await turn(second.userId, 'disable');
+    await until(async () => (await answers()) === stopped);
+    // A successor.
+    expect(await admin.put(`${path}${id}/manage`, { owner_id: developer.userId })).toMatchObject({ success: true });
+    await until(async () => (await answers()) === 'ok ok');
+    expect(await isListed()).toBe(false);
+  });
+
+  it('what an organisation is credited after its end goes to the owner who ended it', async () => {
+    await using scene = await createScene(engine);
+    const { id, owner, person } = await buildOrganisation(scene);
+    const { context } = scene.app;
+    expect(await owner.post(`${path}${id}/fund`, { amount: 4_000_000, direction: 'out', ref: 'reference-back' })).toMatchObject({
+      success: true,
+    });
+    expect(await owner.delete(`${path}${id}`)).toMatchObject({ success: true });
+    // As the refund of a batch that failed since.
+    const refund = (ref: string) =>
+      context.ledger.change({ account: 'user', id, amount: 1_500, kind: 'task_refund', ref: `batch:${ref}:refund:user`, actorId: 0 });
+    await refund('one');
+    await Promise.all([returnEndedBalances(context), returnEndedBalances(context)]);
+    expect((await owner.get('/api/user/self')).data.quota).toBe(10_001_500);
+    expect((await context.db.collection('users').get(id))?.quota).toBe(0);
+    const entries = await context.db
+      .collection('ledger')
+      .find({ account_id: id, kind: 'organisation_transfer' }, { sort: [['id', -1]], limit: 1 });
+    expect(entries).toMatchObject([{ amount: -1_500 }]);
+    // Nothing else is moved, and nothing to an account that has ended.
+    expect(await returnEndedBalances(context)).toBe(0);
+    await context.ledger.change({ account: 'user', id: person.id, amount: -10_001_500, kind: 'edit', ref: 'edit:test', actorId: 0 });
+    expect(await owner.delete('/api/user/self')).toMatchObject({ success: true });
+    await refund('two');
+    expect(await returnEndedBalances(context)).toBe(0);
+    expect((await context.db.collection('users').get(id))?.quota).toBe(1_500);
+    await context.ledger.idle(5000);
+    expect((await audit(context.db)).findings).toEqual([]);
   });
 
   it('every process follows changes of members, teams, policies and bans within a moment', async () => {

@@ -1,6 +1,7 @@
 // SCIM 2.0 as Entra ID and Okta use it, and its bounds. Shapes of requests: learn.microsoft.com/entra/identity/app-provisioning/use-scim-to-provision-users-
 // and-groups, developer.okta.com/docs/api/openapi/okta-scim/guides/scim-20.
 import { describe, expect, it, vi } from 'vitest';
+import { addMember } from '#server/accounts/members.ts';
 import { foldEmail } from '#server/accounts/identities.ts';
 import { engines } from '#tests/support/engines.ts';
 import type { CallOptions } from '#tests/support/http-client.ts';
@@ -52,6 +53,35 @@ function verified(email: string) {
 }
 
 describe.each(engines)('SCIM on $kind', { concurrent: true }, (engine) => {
+  it('a token ends with the right of the owner who created it', async () => {
+    await using scene = await createScene(engine);
+    const { id, person, admin, scim } = await buildOrganisation(scene);
+    const second = await scene.app.createUser();
+    await addMember(scene.app.context, id, { user_id: second.id, role: 'owner', team_id: 0, source: 'invite', invited_by: person.id });
+    const other = await scene.app.as(second);
+    const status = async () => (await scim('GET', '/Users')).status;
+    const state = async () => (await other.get(`${path}${id}`)).data;
+    expect([await status(), await state()]).toMatchObject([200, { scim_by: person.username, scim_ended: false }]);
+    const member = `${path}${id}/members/${person.id}`;
+    const turn = (action: 'disable' | 'enable') => admin.post('/api/user/manage', { id: person.id, action });
+    for (const [change, back] of [
+      [() => other.put(member, { role: 'developer' }), () => other.put(member, { role: 'owner' })],
+      [() => other.put(member, { is_suspended: true }), () => other.put(member, { is_suspended: false })],
+      [() => turn('disable'), () => turn('enable')],
+    ] as const) {
+      expect(await change()).toMatchObject({ success: true });
+      expect([await status(), await state()]).toMatchObject([401, { scim_ended: true }]);
+      expect(await back()).toMatchObject({ success: true });
+      expect([await status(), await state()]).toMatchObject([200, { scim_ended: false }]);
+    }
+    expect(await other.delete(member)).toMatchObject({ success: true });
+    expect(await status()).toBe(401);
+    // Another owner replaces it.
+    const { token } = (await other.post(`${path}${id}/scim_token`)).data;
+    expect((await scimOf(scene, token)('GET', '/Users')).status).toBe(200);
+    expect(await state()).toMatchObject({ scim_by: second.username, scim_ended: false });
+  });
+
   it('Entra ID creates, finds, edits, disables and removes a user', async () => {
     await using scene = await createScene(engine);
     const { id, owner, behalf, scim } = await buildOrganisation(scene);

@@ -200,9 +200,9 @@ function organisationColumns(t: TFunction, format: Format, whose: 'mine' | 'all'
     {
       key: 'status',
       heading: t('organisations.column.status'),
-      cell: ({ status }) => (
-        <StatusMark status={status === UserStatus.active ? 'on' : 'off'}>
-          {t(status === UserStatus.active ? 'organisations.status.active' : 'organisations.status.disabled')}
+      cell: ({ status, is_ownerless: isOwnerless = false }) => (
+        <StatusMark status={status !== UserStatus.active ? 'off' : isOwnerless ? 'look' : 'on'}>
+          {t(`organisations.status.${status !== UserStatus.active ? 'disabled' : isOwnerless ? 'ownerless' : 'active'}`)}
         </StatusMark>
       ),
       width: 112,

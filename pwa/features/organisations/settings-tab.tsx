@@ -185,7 +185,8 @@ function ScimActions({ organisation: { id, scim_since: since }, create }: ScimAc
   );
 }
 
-function JoiningFacts({ organisation: { domains, domain_role: domainRole, scim_since: since } }: { organisation: Organisation }) {
+function JoiningFacts({ organisation }: { organisation: Organisation }) {
+  const { domains, domain_role: domainRole, scim_since: since, scim_by: by = '', scim_ended: hasEnded = false } = organisation;
   const { t } = useTranslation();
   const format = useFormat();
   return (
@@ -198,7 +199,11 @@ function JoiningFacts({ organisation: { domains, domain_role: domainRole, scim_s
         ...(domains.length === 0 ? [] : [{ name: t('organisations.manage.domain_role'), value: t(`acting.role.${domainRole}`) }]),
         {
           name: 'SCIM 2.0',
-          value: since === 0 ? t('organisations.joining.no_scim') : t('organisations.joining.scim_since', { time: format.dateTime(since) }),
+          value: hasEnded
+            ? t('organisations.joining.scim_ended', { by })
+            : since === 0
+              ? t('organisations.joining.no_scim')
+              : t('organisations.joining.scim_since', { time: format.dateTime(since) }),
         },
       ]}
     />

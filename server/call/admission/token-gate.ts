@@ -205,7 +205,7 @@ function keyReader(context: AppContext, sha256Keys: Sha256Keys): (key: string) =
   };
 }
 
-/** @throws {AppError} `key_…`, `user_banned`, `channel_pin_denied` */
+/** @throws {AppError} `key_…`, `user_banned`, `organisation_ownerless`, `channel_pin_denied` */
 function checkKey(admission: KeyAdmission, { suffix, now }: { suffix: string | undefined; now: number }): KeyAdmission {
   const { token, user } = admission;
   if (hasEnded(admission, now)) throw new AppError('key_replaced');
@@ -214,6 +214,7 @@ function checkKey(admission: KeyAdmission, { suffix, now }: { suffix: string | u
   if (token.status !== TokenStatus.enabled) throw new AppError('key_disabled');
   if (token.expired_time !== -1 && token.expired_time * 1000 <= now) throw new AppError('key_expired');
   if (user.status !== UserStatus.active) throw new AppError('user_banned');
+  if (admission.standing?.isOwnerless === true) throw new AppError('organisation_ownerless');
   if (suffix === undefined) return admission;
   if (user.role < Role.admin) throw new AppError('channel_pin_denied');
   return { ...admission, pinnedChannel: Number(/^\d{1,15}$/.test(suffix) ? suffix : Number.NaN) };

@@ -13,7 +13,11 @@ export interface OrganisationRecord {
   scim_hash?: string;
   /** Unix seconds at which that token was created. */
   scim_since?: number;
+  /** Owner who created it: it is valid while they are one. Undefined for tokens of earlier versions. */
+  scim_by?: number;
   founded_by: number;
+  /** Owner who deleted it, and gets what it is credited afterwards. */
+  ended_by?: number;
   /** Reference of its foundation, with the founder's id: a repetition founds no second one. */
   found_ref: string;
   /** Unix seconds. */

@@ -5,9 +5,10 @@ import { isAddressRange } from '#shared/allowed-addresses.ts';
 import type { AccessPolicy } from '#shared/access-policy.ts';
 import { mostTeams, type organisationApi } from '#shared/organisations.ts';
 import type { BodyOf } from '#shared/contract.ts';
+import { announceOrganisation } from '#server/accounts/announce-organisation.ts';
 import { editAccount } from '#server/accounts/edit-account.ts';
 import { withEditLock } from '#server/accounts/edit-lock.ts';
-import { addMember, announceOrganisation, withOrganisationLock } from '#server/accounts/members.ts';
+import { addMember, withOrganisationLock } from '#server/accounts/members.ts';
 import { storedLimits } from '#server/accounts/stored-limits.ts';
 import type { AppContext } from '#server/context.ts';
 import { UniqueConflict } from '#server/db/collection.ts';
@@ -69,6 +70,7 @@ async function makeOwner(context: AppContext, { id, userId, actorId }: { id: num
     id: member.id,
     change: (): Change<OrganisationMemberRecord> => ({ set: { role: 'owner' }, unset: ['suspended'] }),
   });
+  await announceOrganisation(context, id);
 }
 
 /** A domain belongs to one organisation. @throws {AppError} `organisation_domain_taken` */

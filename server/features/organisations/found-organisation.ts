@@ -113,15 +113,18 @@ function accountOf({ id, name, created_time }: OrganisationRecord, { group }: Us
 }
 
 /**
- * Deletes an organisation without a balance. Its tokens end at once; its records stay for the books.
+ * Deletes an organisation without a balance. Its tokens end at once; its records stay for the books. What it is credited later, such as the refund of a batch,
+ * goes to the owner who deleted it.
  * @throws {AppError} `organisation_has_balance`
  */
-export function endOrganisation(context: AppContext, { id }: OrganisationRecord): Promise<void> {
+export function endOrganisation(context: AppContext, { id }: OrganisationRecord, actorId: number): Promise<void> {
   // Transfers have the same lock: what has just arrived is in the balance.
-  return withOrganisationLock(context, id, () => end(context, id));
+  return withOrganisationLock(context, id, () => end(context, id, actorId));
 }
 
-async function end(context: AppContext, id: number): Promise<void> {
+async function end(context: AppContext, id: number, actorId: number): Promise<void> {
+  // Before the account ends: what is credited to an ended one goes to this owner (`return-balances.ts`).
+  await editRecord(context, 'organisations', { id, change: () => ({ set: { ended_by: actorId } }) });
   await deleteAccount(context, id, (account) => {
     if (balanceOf(account) > 0) throw new AppError('organisation_has_balance');
   }).catch((failure: unknown) => {
@@ -135,6 +138,6 @@ async function end(context: AppContext, id: number): Promise<void> {
   const deletedAt = new Date(context.now()).toISOString();
   await editRecord(context, 'organisations', {
     id,
-    change: () => ({ set: { DeletedAt: deletedAt, domains: '' }, unset: ['scim_hash', 'scim_since'] }),
+    change: () => ({ set: { DeletedAt: deletedAt, domains: '' }, unset: ['scim_hash', 'scim_since', 'scim_by'] }),
   });
 }

@@ -3,14 +3,8 @@ import { AppError } from '#shared/errors.ts';
 import type { BodyOf } from '#shared/contract.ts';
 import { mayChangeRole, mayInOrganisation } from '#shared/organisation-roles.ts';
 import type { organisationApi } from '#shared/organisations.ts';
-import {
-  announceOrganisation,
-  endMembership,
-  memberOf,
-  requireOtherOwner,
-  requireTeam,
-  withOrganisationLock,
-} from '#server/accounts/members.ts';
+import { announceOrganisation } from '#server/accounts/announce-organisation.ts';
+import { endMembership, memberOf, requireOtherOwner, requireTeam, withOrganisationLock } from '#server/accounts/members.ts';
 import { storedLimits } from '#server/accounts/stored-limits.ts';
 import type { AppContext } from '#server/context.ts';
 import { editRecord } from '#server/db/edit-record.ts';

@@ -3,6 +3,7 @@ import { commaList } from '#shared/comma-list.ts';
 import type { Member, Organisation, OrganisationInvite, Team } from '#shared/organisations.ts';
 import { mayInOrganisation, type OrganisationRole } from '#shared/organisation-roles.ts';
 import { policyOf } from '#server/accounts/memberships.ts';
+import { hasActiveOwner, isActiveOwner } from '#server/accounts/owners.ts';
 import { budgetsOf, rateLimitsOf } from '#server/accounts/stored-limits.ts';
 import type { AppContext } from '#server/context.ts';
 import type {
@@ -27,6 +28,7 @@ export async function presentOrganisation(
     db.collection('organisation_members').count({ organisation_id: id }, exactTotal),
     db.collection('tokens').count({ user_id: id, DeletedAt: null }, exactTotal),
   ]);
+  const scim = await scimOf(db, organisation);
   const readsUsage = role === undefined || mayInOrganisation(role, 'usage');
   return {
     id,
@@ -42,10 +44,21 @@ export async function presentOrganisation(
     budgets: budgetsOf(account),
     domains: commaList(organisation.domains),
     domain_role: organisation.domain_role,
-    scim_since: organisation.scim_hash === undefined ? 0 : (organisation.scim_since ?? 0),
+    ...scim,
+    ...((await hasActiveOwner(db, id)) ? {} : { is_ownerless: true }),
     status: account.status,
     revision: organisation.revision,
   };
+}
+
+async function scimOf(
+  db: AppContext['db'],
+  { id, scim_hash: hash, scim_since: since = 0, scim_by: by }: OrganisationRecord,
+): Promise<Pick<Organisation, 'scim_since' | 'scim_by' | 'scim_ended'>> {
+  if (hash === undefined) return { scim_since: 0 };
+  const creator = by === undefined ? null : await db.collection('users').get(by);
+  if (by === undefined || creator === null) return { scim_since: since };
+  return { scim_since: since, scim_by: creator.username, scim_ended: !(await isActiveOwner(db, id, by)) };
 }
 
 export function presentMember(

@@ -103,8 +103,8 @@ function mountOne(host: RouteHost): void {
     return presentOrganisation(call.context, await readOrganisation(call.context, id), undefined);
   });
   mount(host, organisationApi.remove, async (call) => {
-    const { organisation } = await reached(call, 'own');
-    await endOrganisation(call.context, organisation);
+    const { organisation, person } = await reached(call, 'own');
+    await endOrganisation(call.context, organisation, person.id);
     return undefined;
   });
   mount(host, organisationApi.fund, async (call) => {
@@ -122,10 +122,10 @@ function mountOne(host: RouteHost): void {
 
 function mountScim(host: RouteHost): void {
   mount(host, organisationApi.newScimToken, async (call) => {
-    const { organisation } = await reached(call, 'own');
+    const { organisation, person } = await reached(call, 'own');
     const { context } = call;
     const token = context.randomText(scimTokenLength);
-    const set = { scim_hash: context.secrets.hash(`scim:${token}`), scim_since: Math.floor(context.now() / 1000) };
+    const set = { scim_hash: context.secrets.hash(`scim:${token}`), scim_since: Math.floor(context.now() / 1000), scim_by: person.id };
     await editRecord(context, 'organisations', { id: organisation.id, change: () => ({ set }) });
     return { token };
   });
@@ -133,7 +133,7 @@ function mountScim(host: RouteHost): void {
     const { organisation } = await reached(call, 'own');
     await editRecord(call.context, 'organisations', {
       id: organisation.id,
-      change: () => ({ set: {}, unset: ['scim_hash', 'scim_since'] }),
+      change: () => ({ set: {}, unset: ['scim_hash', 'scim_since', 'scim_by'] }),
     });
     return undefined;
   });

@@ -5,6 +5,7 @@ import type { LogEvent } from '#shared/log-event.ts';
 import { Role, mayActOn } from '#shared/roles.ts';
 import { type User, UserStatus } from '#shared/user.ts';
 import type { ManageAction } from '#shared/users.ts';
+import { announceOwned } from '#server/accounts/owners.ts';
 import { deleteAccount } from '#server/accounts/end-account.ts';
 import { type AccountFields, editAccount } from '#server/accounts/edit-account.ts';
 import type { AppContext } from '#server/context.ts';
@@ -32,6 +33,7 @@ export async function manageUser(context: AppContext, actor: UserRecord, input: 
   };
   const changed = action === 'delete' ? await deleteAccount(context, id, check) : await setTo(context, { id, set: results[action], check });
   if (action === 'disable') await endSessionsOf(context, id);
+  if (action === 'disable' || action === 'enable') await announceOwned(context, id);
   await writeLog(context, {
     user_id: changed.id,
     username: changed.username,

@@ -1,6 +1,7 @@
 // Teams by SCIM. A member is in one team: one who is added to a team leaves the former one. Members whom the client does not see stay.
 import { mostTeams } from '#shared/organisations.ts';
-import { announceOrganisation, withOrganisationLock } from '#server/accounts/members.ts';
+import { announceOrganisation } from '#server/accounts/announce-organisation.ts';
+import { withOrganisationLock } from '#server/accounts/members.ts';
 import type { AppContext } from '#server/context.ts';
 import { editRecord } from '#server/db/edit-record.ts';
 import type { OrganisationRecord, TeamRecord } from '#server/db/records/organisation.ts';

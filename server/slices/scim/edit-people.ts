@@ -4,17 +4,11 @@ import { z } from 'zod';
 import { displayNameProblem, tidyName, usernameProblem } from '#shared/account-rules.ts';
 import { AppError } from '#shared/errors.ts';
 import { displayNameLimit, usernameLimit } from '#shared/user.ts';
+import { announceOrganisation } from '#server/accounts/announce-organisation.ts';
 import { AlreadyBound, insertAccount } from '#server/accounts/create-account.ts';
 import { emailProblem, longestEmail } from '#server/accounts/email-rules.ts';
 import { findByEmail, foldEmail } from '#server/accounts/identities.ts';
-import {
-  announceOrganisation,
-  endMembership,
-  insertMember,
-  isInDomains,
-  requireOtherOwner,
-  withOrganisationLock,
-} from '#server/accounts/members.ts';
+import { endMembership, insertMember, isInDomains, requireOtherOwner, withOrganisationLock } from '#server/accounts/members.ts';
 import type { AppContext } from '#server/context.ts';
 import { UniqueConflict } from '#server/db/collection.ts';
 import { type Change, editRecord } from '#server/db/edit-record.ts';

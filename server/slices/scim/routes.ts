@@ -1,5 +1,6 @@
 // SCIM 2.0 for the members of an organisation (RFC 7643, RFC 7644): `/scim/v2`. Its token reaches one organisation, and people of its domains only.
 import { UserStatus } from '#shared/user.ts';
+import { isActiveOwner } from '#server/accounts/owners.ts';
 import { actingAs } from '#server/audit-log/actor.ts';
 import type { AppContext } from '#server/context.ts';
 import type { OrganisationRecord, TeamRecord } from '#server/db/records/organisation.ts';
@@ -262,6 +263,11 @@ async function organisationOf(context: AppContext, facts: RequestFacts): Promise
     return refuse(401, 'The token is missing or invalid');
   }
   await enforceLimit(context, { key: `scim:${organisation.id}`, ...requestLimit });
+  // The person who created it knows it.
+  const { scim_by: creator } = organisation;
+  if (creator !== undefined && !(await isActiveOwner(db, organisation.id, creator))) {
+    return refuse(401, 'The token has ended: its creator is no active owner of the organisation any more');
+  }
   const account = await db.collection('users').get(organisation.id);
   if (account?.status !== UserStatus.active) return refuse(403, 'The organisation is disabled');
   return organisation;

@@ -51,7 +51,10 @@ export const organisationRefusals = {
     const [token] = (await developer.post('/api/token/', { name: 'app', unlimited_quota: true }, on(id))).data;
     await owner.put('/api/token/', { id: token.id, allow_ips: '10.0.0.1' }, on(id));
     const by = (await owner.get('/api/user/self')).data.username;
-    return { reported: reportedBy(await developer.put('/api/token/', { id: token.id, allow_ips: '' }, on(id))), details: { name: 'app', by } };
+    return {
+      reported: reportedBy(await developer.put('/api/token/', { id: token.id, allow_ips: '' }, on(id))),
+      details: { name: 'app', by },
+    };
   },
   async token_stopped(desk) {
     const { id, owner } = await found(desk);
@@ -61,6 +64,14 @@ export const organisationRefusals = {
     await owner.put(path, { id: token.id, status: 2 }, on(id));
     const name = (await owner.get('/api/user/self')).data.username;
     return { reported: reportedBy(await developer.put(path, { id: token.id, status: 1 }, on(id))), details: { name } };
+  },
+  async organisation_ownerless(desk) {
+    const { id, owner } = await found(desk);
+    const [token] = (await owner.post('/api/token/', { name: 'app', unlimited_quota: true, is_service: true }, on(id))).data;
+    await desk.admin.post('/api/user/manage', { id: owner.userId, action: 'disable' });
+    const headers = { authorization: `Bearer sk-${token.key}`, 'accept-language': desk.language };
+    const response = await fetch(`${desk.app.origin}/v1/models`, { headers });
+    return reportedByRelay(response.status, await response.json());
   },
   organisation_not_here: inOrganisation((client, id) => client.get('/api/user/sessions', on(id))),
   async organisation_right_missing(desk) {

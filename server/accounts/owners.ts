@@ -1,0 +1,39 @@
+// Owners of organisations whose accounts are active: an organisation without one is ownerless. Its keys stop, because the ban of a person would mean little if
+// the person's organisation continued.
+import { UserStatus } from '#shared/user.ts';
+import type { AppContext } from '#server/context.ts';
+import type { Database } from '#server/db/database.ts';
+import type { OrganisationMemberRecord } from '#server/db/records/organisation.ts';
+import { announceOrganisation } from './announce-organisation.ts';
+
+/** Owners that are compared; an organisation has few. */
+const mostOwners = 1000;
+
+/** Reports whether the organisation has an active owner other than those who leave. */
+export async function hasActiveOwner(
+  db: Database,
+  organisationId: number,
+  leaving: readonly OrganisationMemberRecord[] = [],
+): Promise<boolean> {
+  const owners = await db
+    .collection('organisation_members')
+    .find({ organisation_id: organisationId, role: 'owner', suspended: { exists: false } }, { sort: [['id', 1]], limit: mostOwners });
+  const ids = owners.filter(({ id }) => leaving.every((member) => member.id !== id)).map(({ user_id: userId }) => userId);
+  if (ids.length === 0) return false;
+  return (await db.collection('users').count({ id: { in: ids }, status: UserStatus.active, DeletedAt: null }, 1)) > 0;
+}
+
+/** Reports whether the person is an active owner of the organisation. */
+export async function isActiveOwner(db: Database, organisationId: number, userId: number): Promise<boolean> {
+  const [member, user] = await Promise.all([
+    db.collection('organisation_members').first({ organisation_id: organisationId, user_id: userId }),
+    db.collection('users').get(userId),
+  ]);
+  return member?.role === 'owner' && member.suspended !== true && user?.status === UserStatus.active && user.DeletedAt === null;
+}
+
+/** Makes every process read again whether the organisations of a person have an active owner. */
+export async function announceOwned(context: Pick<AppContext, 'db' | 'changes'>, userId: number): Promise<void> {
+  for await (const member of context.db.collection('organisation_members').each({ user_id: userId, role: 'owner' }))
+    await announceOrganisation(context, member.organisation_id);
+}
