@@ -19,6 +19,8 @@ const calls: readonly [callers: Callers, route: string, refusal: number][] = [
   ['key', 'GET /v1/usage', 401],
   ['key', 'GET /v1/key', 401],
   ['key', 'GET /key/info', 401],
+  ['key', 'GET /user/info', 401],
+  ['key', 'GET /v2/user/info', 401],
   ['key', 'POST /v1/chat/completions', 401],
   ['key', 'POST /v1/completions', 401],
   ['key', 'POST /v1/fim/completions', 401],

@@ -177,6 +177,16 @@ describe.each(engines)('budgets on $kind', (engine) => {
       data: { label: 'agent', usage: 0.002, limit: 0.008, limit_remaining: 0.006, limit_reset: 'monthly' },
     });
     expect(await ask('/key/info')).toMatchObject({ info: { spend: 0.002, max_budget: 0.008, budget_duration: '1mo' } });
+    const info = { key_alias: 'agent', spend: 0.002, max_budget: 0.008 };
+    for (const path of ['/user/info', '/v2/user/info']) {
+      expect(await ask(path)).toMatchObject({
+        user_id: String(scene.user.id),
+        // Without a budget of the account, its balance is the limit.
+        user_info: { spend: 0.002, max_budget: 1000, budget_duration: null },
+        keys: [{ ...info, user_id: String(scene.user.id) }],
+        teams: [],
+      });
+    }
     expect(await ask('/v1/dashboard/billing/subscription')).toMatchObject({ hard_limit_usd: 0.008 });
   });
 

@@ -1,5 +1,5 @@
 // What a key may still spend, for its holder: `GET /v1/usage`, and calls of other gateways that clients know, OpenRouter's `/v1/key` and LiteLLM's
-// `/key/info`. Amounts are US dollars; exhausted and expired keys are accepted.
+// `/key/info` and `/user/info`. Amounts are US dollars; exhausted and expired keys are accepted.
 import { type KeyBudget, keyBudgets, tightestOf } from '#server/budgets/key-budgets.ts';
 import { type KeyAdmission, seesAccount } from '#server/call/admission/admission.ts';
 import { errorResponse, gatewayError, requestIdHeaders } from '#server/call/relay-failure.ts';
@@ -38,6 +38,8 @@ export function mountKeyUsage(host: RouteHost, { context, gate }: Pick<RelayServ
   host.addDirect('GET', '/v1/usage', (request, _params, connection) => answer(request, connection, presentUsage));
   host.addDirect('GET', '/v1/key', (request, _params, connection) => answer(request, connection, presentForOpenRouter));
   host.addDirect('GET', '/key/info', (request, _params, connection) => answer(request, connection, presentForLiteLlm));
+  for (const path of ['/user/info', '/v2/user/info'])
+    host.addDirect('GET', path, (request, _params, connection) => answer(request, connection, presentUserForLiteLlm));
 }
 
 function presentUsage({ admission, budgets, dollars }: Standing): object {
@@ -97,20 +99,56 @@ const durations: Readonly<Partial<Record<string, string>>> = { five_hours: '5h',
 
 /** https://docs.litellm.ai/docs/proxy/virtual_keys */
 function presentForLiteLlm(standing: Standing): object {
+  return { info: keyForLiteLlm(standing) };
+}
+
+function keyForLiteLlm(standing: Standing): object {
   const { admission, dollars } = standing;
   const { token, models } = admission;
   const limit = limitOf(standing);
-  const ends = limit?.budget?.ends_at ?? 0;
   return {
-    info: {
-      key_alias: token.name,
-      spend: dollars(limit?.budget?.used ?? token.used_quota),
-      max_budget: limit === undefined ? null : dollars(limit.limit),
-      budget_duration: durations[limit?.budget?.budget.period ?? ''] ?? null,
-      budget_reset_at: ends === 0 ? null : new Date(ends * 1000).toISOString(),
-      expires: token.expired_time === -1 ? null : new Date(token.expired_time * 1000).toISOString(),
-      models: models === null ? [] : [...models],
-      blocked: false,
-    },
+    key_alias: token.name,
+    ...spendForLiteLlm({ used: limit?.budget?.used ?? token.used_quota, limit: limit?.limit, budget: limit?.budget }, dollars),
+    expires: token.expired_time === -1 ? null : new Date(token.expired_time * 1000).toISOString(),
+    models: models === null ? [] : [...models],
+    blocked: false,
+  };
+}
+
+/** The person: in an organisation the member, with the budget that binds all of the member's keys. https://docs.litellm.ai/docs/proxy/users */
+function presentUserForLiteLlm(standing: Standing): object {
+  const { admission, budgets, dollars } = standing;
+  const { user, token } = admission;
+  const sees = seesAccount(admission);
+  const id = String(token.member_id === undefined || token.member_id === 0 ? user.id : token.member_id);
+  const budget = tightestOf(budgets.filter(({ scope }) => scope !== 'token' && (sees || scope === 'member')));
+  const left = sees ? balanceOf(user) : Infinity;
+  const spend =
+    budget !== undefined && budget.left <= left
+      ? { used: budget.used, limit: budget.amount, budget }
+      : { used: sees ? user.used_quota : undefined, limit: sees ? user.used_quota + Math.max(0, left) : undefined, budget: undefined };
+  const keys = [{ ...keyForLiteLlm(standing), user_id: id, team_id: null }];
+  return {
+    user_id: id,
+    user_info: { user_id: id, user_alias: null, user_email: null, ...spendForLiteLlm(spend, dollars), models: [], teams: [] },
+    keys,
+    teams: [],
+  };
+}
+
+interface Spend {
+  /** Quota; undefined if the key may not see it, or if there is no limit. */
+  used: number | undefined;
+  limit: number | undefined;
+  budget: KeyBudget | undefined;
+}
+
+function spendForLiteLlm({ used, limit, budget }: Spend, dollars: Standing['dollars']): object {
+  const ends = budget?.ends_at ?? 0;
+  return {
+    spend: used === undefined ? null : dollars(used),
+    max_budget: limit === undefined ? null : dollars(limit),
+    budget_duration: durations[budget?.budget.period ?? ''] ?? null,
+    budget_reset_at: ends === 0 ? null : new Date(ends * 1000).toISOString(),
   };
 }
