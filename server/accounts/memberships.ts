@@ -1,6 +1,6 @@
 // What the policies of an organisation and its teams leave of a call's rights.
 import type { AccessPolicy } from '#shared/access-policy.ts';
-import { hasActiveOwner } from '#server/accounts/owners.ts';
+import { countedOwner } from '#server/accounts/owners.ts';
 import { UserStatus } from '#shared/user.ts';
 import type { Database } from '#server/db/database.ts';
 import type { OrganisationMemberRecord, OrganisationRecord, TeamRecord } from '#server/db/records/organisation.ts';
@@ -12,8 +12,8 @@ export interface Standing {
   organisation: OrganisationRecord;
   member: OrganisationMemberRecord | null;
   team: TeamRecord | null;
-  /** Undefined if the organisation has an active owner. Its keys stop without one. */
-  isOwnerless?: true;
+  /** Owner with whom the organisation counts where the site limits each user. Undefined without an active one, where its keys stop. */
+  ownerId?: number;
 }
 
 /** Account that is an organisation. */
@@ -39,7 +39,8 @@ export async function readStanding(
     return null;
   const teamId = member?.team_id ?? tokenTeam;
   const team = teamId === 0 ? null : await db.collection('teams').first({ id: teamId, organisation_id: id });
-  return { organisation, member, team, ...((await hasActiveOwner(db, id)) ? {} : { isOwnerless: true as const }) };
+  const ownerId = await countedOwner(db, organisation);
+  return { organisation, member, team, ...(ownerId === undefined ? {} : { ownerId }) };
 }
 
 export function policyOf({ policy }: { policy: string }): AccessPolicy {

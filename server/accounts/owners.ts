@@ -3,7 +3,7 @@
 import { UserStatus } from '#shared/user.ts';
 import type { AppContext } from '#server/context.ts';
 import type { Database } from '#server/db/database.ts';
-import type { OrganisationMemberRecord } from '#server/db/records/organisation.ts';
+import type { OrganisationMemberRecord, OrganisationRecord } from '#server/db/records/organisation.ts';
 import { announceOrganisation } from './announce-organisation.ts';
 
 /** Owners that are compared; an organisation has few. */
@@ -15,12 +15,25 @@ export async function hasActiveOwner(
   organisationId: number,
   leaving: readonly OrganisationMemberRecord[] = [],
 ): Promise<boolean> {
+  return (await activeOwners(db, organisationId, leaving)).length > 0;
+}
+
+/** Active owner with whom the organisation counts where the site limits each user: its founder, else the one who joined first. Undefined without one. */
+export async function countedOwner(db: Database, { id, founded_by: founder }: OrganisationRecord): Promise<number | undefined> {
+  const owners = await activeOwners(db, id);
+  return owners.includes(founder) ? founder : owners[0];
+}
+
+/** User ids, in the order in which they joined. */
+async function activeOwners(db: Database, organisationId: number, leaving: readonly OrganisationMemberRecord[] = []): Promise<number[]> {
   const owners = await db
     .collection('organisation_members')
     .find({ organisation_id: organisationId, role: 'owner', suspended: { exists: false } }, { sort: [['id', 1]], limit: mostOwners });
   const ids = owners.filter(({ id }) => leaving.every((member) => member.id !== id)).map(({ user_id: userId }) => userId);
-  if (ids.length === 0) return false;
-  return (await db.collection('users').count({ id: { in: ids }, status: UserStatus.active, DeletedAt: null }, 1)) > 0;
+  if (ids.length === 0) return [];
+  const active = await db.collection('users').find({ id: { in: ids }, status: UserStatus.active, DeletedAt: null });
+  const known = new Set(active.map(({ id }) => id));
+  return ids.filter((id) => known.has(id));
 }
 
 /** Reports whether the person is an active owner of the organisation. */

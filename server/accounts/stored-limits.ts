@@ -13,6 +13,8 @@ export interface LimitedRecord {
 export interface LimitedStanding {
   readonly member: OrganisationMemberRecord | null;
   readonly team: TeamRecord | null;
+  /** Owner with whom the organisation counts where the site limits each user. */
+  readonly ownerId?: number;
 }
 
 /** Id under which budgets and rate limits of a token count: it stays when its key is handed over within the account. */

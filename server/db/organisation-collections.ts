@@ -6,6 +6,7 @@ export const organisationCollections = {
     indexes: [
       { name: 'scim', fields: ['scim_hash'], unique: true, sparse: true },
       { name: 'foundation', fields: ['found_ref'], unique: true },
+      { name: 'founder', fields: ['founded_by', 'DeletedAt'] },
     ],
   },
   organisation_members: {

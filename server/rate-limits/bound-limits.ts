@@ -62,15 +62,22 @@ export function compileSite(limits: readonly SiteRateLimit[]): SiteLimit[] {
 }
 
 /** Returns the site's limits for the caller. */
-export function siteLimitsFor(site: readonly SiteLimit[], { token, user, group }: LimitedCaller): BoundLimit[] {
+export function siteLimitsFor(site: readonly SiteLimit[], caller: LimitedCaller): BoundLimit[] {
+  const { token, user, group } = caller;
+  const counted = countedUser(caller);
   return site
     .filter(({ limit: { groups } }) => groups === undefined || groups.includes(group))
     .map(({ limit, hash: id }) => {
-      const { counted } = limit;
-      const ofUser = `u${user.id}`;
-      const subject = counted === 'all' ? 'all' : counted === 'user' ? ofUser : token === null ? `${ofUser}:console` : `t${countedId(token)}`;
-      return { scope: 'site', limit, key: `rate:site:${id}:${subject}`, isShared: counted === 'all' };
+      const key = `rate:site:${id}:`;
+      if (limit.counted === 'all') return { scope: 'site', limit, key: `${key}all`, isShared: true };
+      if (limit.counted === 'user') return { scope: 'site', limit, key: `${key}u${counted}`, isShared: counted !== user.id };
+      return { scope: 'site', limit, key: token === null ? `${key}u${user.id}:console` : `${key}t${countedId(token)}`, isShared: false };
     });
+}
+
+/** User whose calls count together where the site limits each user: an organisation counts with an owner, or a person could multiply them by founding some. */
+export function countedUser({ user, standing }: Pick<LimitedCaller, 'user' | 'standing'>): number {
+  return standing?.ownerId ?? user.id;
 }
 
 export function setOf(limits: readonly BoundLimit[]): LimitSet {

@@ -116,6 +116,77 @@ describe.each(engines)('limits of organisations on $kind', { concurrent: true },
     await scene.checkBooks();
   });
 
+  it('organisations count per user with an owner, so that founding some gives no further requests', async () => {
+    await using scene = await createScene(engine);
+    const { id, owner, join } = await buildOrganisation(scene);
+    const admin = await scene.app.as(await scene.app.createUser({ role: 100 }));
+    const [ann, second] = [await join('developer'), await join('developer')];
+    const other = (await owner.post(path, { name: 'Second', ref: 'reference-second' })).data.id as number;
+    await owner.post(`${path}${other}/fund`, { amount: 5_000_000, ref: 'reference-fund' });
+    const keyOf = async (headers: Record<string, string>) => {
+      const [token] = (await owner.post('/api/token/', { name: 'own', unlimited_quota: true }, { headers })).data;
+      return async () => scene.chat({}, { authorization: `Bearer sk-${token.key}` });
+    };
+    const calls = [ann.call, await keyOf({ 'openai-organization': `org-${other}` }), await keyOf({})];
+    await setOption(scene.app, 'SiteRateLimits', JSON.stringify([{ meter: 'requests', per: 'hour', amount: 3, counted: 'user' }]));
+    const statuses = async () => {
+      const found: number[] = [];
+      for (const call of calls) found.push((await call()).status);
+      return found;
+    };
+    expect(await statuses()).toEqual([200, 200, 200]);
+    expect(await statuses()).toEqual([429, 429, 429]);
+    // Whose calls these are is not shown to members.
+    expect((await ann.call()).headers.get('x-ratelimit-limit-requests')).toBeNull();
+    // A successor, with whom it counts once the founder is no owner.
+    await admin.put(`${path}${id}/manage`, { owner_id: second.userId });
+    expect((await ann.call()).status).toBe(429);
+    expect(await owner.delete(`${path}${id}/members/${owner.userId}`)).toMatchObject({ success: true });
+    await until(async () => (await ann.call()).status === 200);
+  });
+
+  it('handing organisations over makes no room for founding further ones', async () => {
+    await using scene = await createScene(engine);
+    const { id, owner, join } = await buildOrganisation(scene);
+    const second = await join('developer');
+    const { db } = scene.app.context;
+    for (let count = 1; count < 10; count += 1)
+      expect(await owner.post(path, { name: `No ${count}`, ref: `reference-${count}` })).toMatchObject({ success: true });
+    const further = () => owner.post(path, { name: 'One more', ref: 'reference-more' });
+    expect(await further()).toMatchObject({ code: 'organisation_limit_reached' });
+    expect(await owner.put(`${path}${id}/members/${second.userId}`, { role: 'owner' })).toMatchObject({ success: true });
+    expect(await owner.delete(`${path}${id}/members/${owner.userId}`)).toMatchObject({ success: true });
+    expect(await db.collection('organisation_members').count({ user_id: owner.userId ?? 0, role: 'owner' })).toBe(9);
+    expect(await further()).toMatchObject({ code: 'organisation_limit_reached' });
+    // One that has ended does.
+    const [last] = await db
+      .collection('organisations')
+      .find({ founded_by: owner.userId ?? 0, DeletedAt: null }, { sort: [['id', -1]], limit: 1 });
+    expect(await owner.delete(`${path}${last?.id}`)).toMatchObject({ success: true });
+    expect(await further()).toMatchObject({ success: true });
+  });
+
+  it('LiteLLM clients read the budget of the member, and the wallet only with the right to it', async () => {
+    await using scene = await createScene(engine);
+    const { id, owner, behalf, join } = await buildOrganisation(scene);
+    const ann = await join('developer');
+    await owner.put(`${path}${id}/members/${ann.userId}`, { budgets: [monthly] });
+    const infoOf = async (client: TestClient) => {
+      const [token] = (await client.post('/api/token/', { name: 'info', unlimited_quota: true }, behalf)).data;
+      const response = await fetch(`${scene.app.origin}/user/info`, { headers: { authorization: `Bearer sk-${token.key}` } });
+      return response.json();
+    };
+    const dollars = monthly.amount / 500_000;
+    expect(await infoOf(ann.client)).toMatchObject({
+      user_id: String(ann.userId),
+      user_info: { spend: 0, max_budget: dollars, budget_duration: '1mo' },
+      keys: [{ key_alias: 'info' }],
+    });
+    expect(await infoOf(owner)).toMatchObject({ user_info: { spend: 0, max_budget: 100 } });
+    await owner.put(`${path}${id}/members/${ann.userId}`, { budgets: [] });
+    expect(await infoOf(ann.client)).toMatchObject({ user_info: { spend: null, max_budget: null } });
+  });
+
   it('budgets of a member and of a team are charged and end, and those who manage raise them', async () => {
     await using scene = await createScene(engine);
     const { id, owner, behalf, team, join } = await buildOrganisation(scene);

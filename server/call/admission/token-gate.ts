@@ -214,7 +214,7 @@ function checkKey(admission: KeyAdmission, { suffix, now }: { suffix: string | u
   if (token.status !== TokenStatus.enabled) throw new AppError('key_disabled');
   if (token.expired_time !== -1 && token.expired_time * 1000 <= now) throw new AppError('key_expired');
   if (user.status !== UserStatus.active) throw new AppError('user_banned');
-  if (admission.standing?.isOwnerless === true) throw new AppError('organisation_ownerless');
+  if (admission.standing !== undefined && admission.standing.ownerId === undefined) throw new AppError('organisation_ownerless');
   if (suffix === undefined) return admission;
   if (user.role < Role.admin) throw new AppError('channel_pin_denied');
   return { ...admission, pinnedChannel: Number(/^\d{1,15}$/.test(suffix) ? suffix : Number.NaN) };

@@ -13,7 +13,7 @@ import type { UserRecord } from '#server/db/records/user.ts';
 import { balanceOf, emptyMoney } from '#server/money/account.ts';
 import { tidyText } from './tidy-text.ts';
 
-/** Organisations that one person may found. */
+/** Organisations that one person may own, and that exist of those the person founded. */
 const mostFounded = 10;
 
 /** @throws {AppError} `organisation_creation_denied`, `organisation_limit_reached`, `organisation_unknown` for one that has ended, `invalid_field` */
@@ -45,8 +45,11 @@ async function found(context: AppContext, founder: UserRecord, { name, ref }: { 
     revision: 1,
   };
   if (known === null) {
+    // Handing one over makes no room.
+    const founded = await organisations.count({ founded_by: founder.id, DeletedAt: null }, mostFounded);
     const owned = await context.db.collection('organisation_members').count({ user_id: founder.id, role: 'owner' }, mostFounded);
-    if (owned >= mostFounded && founder.role < Role.admin) throw new AppError('organisation_limit_reached', { limit: mostFounded });
+    if (Math.max(founded, owned) >= mostFounded && founder.role < Role.admin)
+      throw new AppError('organisation_limit_reached', { limit: mostFounded });
     await organisations.insert(record);
   }
   if (record.DeletedAt !== null) throw new AppError('organisation_unknown');

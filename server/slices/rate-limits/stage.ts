@@ -11,6 +11,7 @@ import type { CallStage, StageRun } from '#server/call/stages.ts';
 import { countPrompt, estimateTextTokens } from '#server/exchange/token-estimate.ts';
 import { type LimitSet, longestAnswer } from '#server/rate-limits/bound-limits.ts';
 import { answerUnbounded, promptTooLong } from '#server/rate-limits/limit-errors.ts';
+import { countedUser } from '#server/rate-limits/bound-limits.ts';
 import { type CountedRequest, countsModelRequests, enterModelRequests } from '#server/rate-limits/model-requests.ts';
 import type { CallAmounts, RatePermit } from '#server/rate-limits/permit.ts';
 import type { ChargeRow } from '#server/money/settlement/settled-call.ts';
@@ -32,7 +33,7 @@ export function rateLimitsStage(context: StageContext): CallStage {
       if (turn.isFree === true) {
         return turn.within === undefined || limits === null ? null : new LimitedCall(context, { limits, surface, counted: null });
       }
-      const counting = enterModelRequests(context, admission.user.id);
+      const counting = enterModelRequests(context, countedUser(admission));
       if (call.endpoint.kind.isCount) return openCount(context, limits, counting);
       if (counting !== null) return counting.then((counted) => new LimitedCall(context, { limits, surface, counted }));
       // At the end of a budget, another model may take the place of the requested one.
@@ -104,7 +105,7 @@ class LimitedCall implements StageRun {
   }
 
   async begun(call: RunningCall): Promise<void> {
-    this.#counted = (await enterModelRequests(this.#context, call.admission.user.id)) ?? null;
+    this.#counted = (await enterModelRequests(this.#context, countedUser(call.admission))) ?? null;
     this.#call = call;
     if (this.#limits !== null) await this.#take(call, this.#limits, true);
   }
