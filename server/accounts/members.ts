@@ -6,6 +6,7 @@ import { TokenStatus } from '#shared/tokens.ts';
 import { UserStatus } from '#shared/user.ts';
 import { withEditLock } from '#server/accounts/edit-lock.ts';
 import { announceOrganisation } from '#server/accounts/announce-organisation.ts';
+import { handObjects } from '#server/accounts/hand-objects.ts';
 import { handOverToken } from '#server/accounts/move-key.ts';
 import { hasActiveOwner } from '#server/accounts/owners.ts';
 import type { AppContext } from '#server/context.ts';
@@ -56,6 +57,7 @@ export function endMembership(
       ...(isStopped ? { status: TokenStatus.disabled } : {}),
     };
     for (const { id } of tokens) await handOverToken(context, { id, actorId, owner, standing });
+    await handObjects(db, { organisationId, from: userId, to: heir });
     // They are void without their inviter.
     await db.collection('organisation_invites').remove({ organisation_id: organisationId, created_by: userId });
     if (member !== null) {

@@ -13,7 +13,7 @@ export type LogEntry = Required<Pick<LogRecord, 'user_id' | 'username' | 'type' 
     /** Structured `content`, for clients that render it in another language. */
     event?: LogEvent;
     /** The administrator who acted on another user; visible to administrators only. */
-    by?: UserRecord;
+    by?: Pick<UserRecord, 'username'>;
   };
 
 /**

@@ -1,4 +1,5 @@
 // Stores callers' files at providers: their owner, location and lifetime.
+import { type ObjectOwner, ofOwner } from './object-owner.ts';
 import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import type { Filter } from '#server/db/collection.ts';
@@ -42,7 +43,7 @@ export function longestRetention({ settings }: Pick<AppContext, 'settings'>): nu
  */
 export async function beginFile(
   context: Storing,
-  file: Pick<FileRecord, 'user_id' | 'channel_id' | 'key' | 'filename' | 'purpose' | 'bytes' | 'stays'> & { seconds: number },
+  file: Pick<FileRecord, 'user_id' | 'member_id' | 'channel_id' | 'key' | 'filename' | 'purpose' | 'bytes' | 'stays'> & { seconds: number },
 ): Promise<FileRecord> {
   const files = context.db.collection('files');
   const { seconds, ...known } = file;
@@ -64,11 +65,11 @@ export async function beginFile(
 }
 
 /**
- * Finds a usable file of a user.
+ * Finds a usable file of an owner.
  * @throws {AppError} `file_not_found` for any other
  */
-export async function findFile({ db, now }: Storing, userId: number, id: string): Promise<FileRecord> {
-  const found = isNameable(id) ? await db.collection('files').first({ id, ...usable(userId, now()) }) : null;
+export async function findFile({ db, now }: Storing, owner: ObjectOwner, id: string): Promise<FileRecord> {
+  const found = isNameable(id) ? await db.collection('files').first({ id, ...usable(owner, now()) }) : null;
   if (found === null) throw fileNotFound(id);
   return found;
 }
@@ -84,19 +85,20 @@ export function fileNotFound(id: string): AppError {
   return new AppError('file_not_found', { id: id.slice(0, longestName) });
 }
 
-function usable(userId: number, now: number): Filter<FileRecord> {
-  return { user_id: userId, state: 'stored', expires_at: { gt: Math.floor(now / 1000) } };
+/** Filter for files that a caller may use. */
+export function usable(owner: ObjectOwner, now: number): Filter<FileRecord> {
+  return { ...ofOwner(owner), state: 'stored', expires_at: { gt: Math.floor(now / 1000) } };
 }
 
 /**
  * One more than the page size if there are more.
  * @throws {AppError} `file_not_found` for an unknown `after`
  */
-export async function listFiles(context: Storing, userId: number, page: FilesPage): Promise<FileRecord[]> {
-  const own = usable(userId, context.now());
+export async function listFiles(context: Storing, owner: ObjectOwner, page: FilesPage): Promise<FileRecord[]> {
+  const own = usable(owner, context.now());
   const conditions: Filter<FileRecord>[] = [own];
   if (page.purpose !== undefined) conditions.push({ purpose: page.purpose });
-  const after = page.after === undefined ? undefined : await findFile(context, userId, page.after);
+  const after = page.after === undefined ? undefined : await findFile(context, owner, page.after);
   const { where, options } = pageQuery({ ...page, after });
   return context.db.collection('files').find({ and: [...conditions, ...where] }, options);
 }

@@ -1,4 +1,5 @@
 // Work is stored before its input is read, so that it counts among its owner's at once.
+import { ownerFields } from '#server/objects/object-owner.ts';
 import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import type { PrepaidWork } from '#server/db/records/prepaid-work.ts';
@@ -6,12 +7,12 @@ import type { StoredCaller } from '#server/objects/serve-caller.ts';
 import { FileBroken } from './read-lines.ts';
 import { creationMs, type WorkKind } from './work-kind.ts';
 
-type Owned = Pick<PrepaidWork, 'user_id' | 'username' | 'token_id' | 'token_name' | 'group' | 'request_id' | 'open_user_id'>;
+type Owned = Pick<PrepaidWork, 'user_id' | 'member_id' | 'username' | 'token_id' | 'token_name' | 'group' | 'request_id' | 'open_user_id'>;
 
 /** Fields that say whose work it is. */
-export function ownedBy({ admission, userId, requestId }: StoredCaller): Owned {
+export function ownedBy({ admission, userId, memberId, requestId }: StoredCaller): Owned {
   return {
-    user_id: userId,
+    ...ownerFields({ userId, memberId }),
     username: admission.user.username,
     token_id: admission.token.id,
     token_name: admission.tokenName,

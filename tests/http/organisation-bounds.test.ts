@@ -92,7 +92,7 @@ describe.each(engines)('tokens of members on $kind', { concurrent: true }, (engi
     const edit = (client: typeof admin, fields: object) => client.put('/api/token/', { id, ...fields }, behalf);
     const many = (client: typeof admin, fields: object, ref: string) =>
       client.put('/api/token/batch', { ids: [id], ref: `reference-${ref}`, ...fields }, behalf);
-    // What the member set binds nobody.
+    // What the member set does not bind.
     expect(await edit(developer, { name: 'own' })).toMatchObject({ success: true });
     const changed = await edit(admin, set);
     expect(changed).toMatchObject({ success: true });
@@ -103,7 +103,7 @@ describe.each(engines)('tokens of members on $kind', { concurrent: true }, (engi
     }
     for (const fields of narrower) expect(await edit(developer, fields), JSON.stringify(fields)).toMatchObject({ success: true });
     expect(await edit(developer, { name: 'still free' })).toMatchObject({ success: true });
-    // Those who manage are not bound, and what they set anew binds instead.
+    // Those who manage are not bound, and what they set now binds instead.
     expect(await edit(admin, wider[0] ?? {})).toMatchObject({ success: true });
     expect(await edit(developer, wider[0] ?? {})).toMatchObject({ success: true });
   });

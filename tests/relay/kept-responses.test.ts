@@ -277,7 +277,7 @@ describe.each(engines)('what is kept of responses on $kind', (engine) => {
     const store = new ResponseStore(context);
     const hold = context.bodies.open('test');
     const read = (id: string) =>
-      readChain(store, { userId: scene.user.id, id, mostBytes: 1e6, isCut: false, hold, budget: new PartBudget() });
+      readChain(store, { owner: { userId: scene.user.id }, id, mostBytes: 1e6, isCut: false, hold, budget: new PartBudget() });
     for (let turn = 0; turn < 150; turn += 1) {
       const chain = previous === undefined ? null : (await read(previous)).chain;
       const id = `resp_${turn}`;

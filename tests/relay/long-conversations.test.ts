@@ -48,19 +48,19 @@ describe.each(engines)('long conversations on $kind', (engine) => {
     await using scene = await createScene(engine, { channels: [] });
     const { context } = scene.app;
     const { conversations, steps } = storeOf(context);
-    const reported = await conversations.create(userId, { items: long, metadata: {} });
+    const reported = await conversations.create({ userId }, { items: long, metadata: {} });
     const id = String(Reflect.get(reported, 'id'));
     expect(steps.length).toBeGreaterThan(5);
     for (const { characters, records } of steps) {
       expect(characters).toBeLessThan(mostInAStep);
       expect(records).toBeLessThan(210);
     }
-    const record = await conversations.find(userId, id);
+    const record = await conversations.find({ userId }, id);
     const items = await conversations.itemsOf(record, reading(context));
     expect(items.map(textIn)).toEqual(long.map(textIn));
     expect(record).toMatchObject({ end: long.length });
     expect(record).not.toHaveProperty('locked_by');
-    await conversations.remove(userId, id);
+    await conversations.remove({ userId }, id);
     for (const name of contents) expect(await context.db.collection(name).count({})).toBe(0);
   });
 
@@ -68,16 +68,16 @@ describe.each(engines)('long conversations on $kind', (engine) => {
     await using scene = await createScene(engine, { channels: [] });
     const { context } = scene.app;
     const whole = storeOf(context);
-    await whole.conversations.create(userId, { items: long, metadata: {} });
+    await whole.conversations.create({ userId }, { items: long, metadata: {} });
     const left = await Promise.all(contents.map((name) => context.db.collection(name).count({})));
     for (const diesAt of [1, 2, 4, whole.steps.length - 1]) {
       const before = new Set((await context.db.collection('conversations').find({})).map(({ id }) => id));
       const { conversations } = storeOf(context, diesAt);
-      await expect(conversations.create(userId, { items: long, metadata: {} })).rejects.toThrow('died');
+      await expect(conversations.create({ userId }, { items: long, metadata: {} })).rejects.toThrow('died');
       const begun = (await context.db.collection('conversations').find({})).filter(({ id }) => !before.has(id));
       expect(begun).toHaveLength(1);
       for (const { id } of begun)
-        await expect(whole.conversations.find(userId, id)).rejects.toMatchObject({ code: 'conversation_not_found' });
+        await expect(whole.conversations.find({ userId }, id)).rejects.toMatchObject({ code: 'conversation_not_found' });
       // Its lock says that it may be being written.
       await sweepResponses(context);
       expect(await context.db.collection('conversations').count({})).toBe(2);
@@ -96,12 +96,12 @@ describe.each(engines)('long conversations on $kind', (engine) => {
     await using scene = await createScene(engine, { channels: [] });
     const { context } = scene.app;
     const { conversations } = storeOf(context);
-    const id = String(Reflect.get(await conversations.create(userId, { items: [said('first')], metadata: {} }), 'id'));
-    await expect(storeOf(context, 3).conversations.add(userId, id, long)).rejects.toThrow('died');
+    const id = String(Reflect.get(await conversations.create({ userId }, { items: [said('first')], metadata: {} }), 'id'));
+    await expect(storeOf(context, 3).conversations.add({ userId }, id, long)).rejects.toThrow('died');
     expect(await context.db.collection('conversation_items').count({})).toBeGreaterThan(1);
-    const textsNow = async () => (await conversations.itemsOf(await conversations.find(userId, id), reading(context))).map(textIn);
+    const textsNow = async () => (await conversations.itemsOf(await conversations.find({ userId }, id), reading(context))).map(textIn);
     expect(await textsNow()).toEqual(['first']);
-    await conversations.add(userId, id, [said('second')]);
+    await conversations.add({ userId }, id, [said('second')]);
     expect(await textsNow()).toEqual(['first', 'second']);
     expect(await context.db.collection('conversation_items').count({})).toBe(2);
     expect(await context.db.collection('response_pieces').count({})).toBe(0);
@@ -111,8 +111,8 @@ describe.each(engines)('long conversations on $kind', (engine) => {
     await using scene = await createScene(engine, { channels: [] });
     const { context } = scene.app;
     const { conversations } = storeOf(context);
-    const id = String(Reflect.get(await conversations.create(userId, { items: [said('first')], metadata: {} }), 'id'));
-    const { record, holder } = await conversations.lock(userId, id);
+    const id = String(Reflect.get(await conversations.create({ userId }, { items: [said('first')], metadata: {} }), 'id'));
+    const { record, holder } = await conversations.lock({ userId }, id);
     await conversations.unlock(id, holder);
     const { steps, conversations: late } = storeOf(context);
     await context.db.write((await late.addition(record, holder, long)).writes);

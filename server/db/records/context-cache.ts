@@ -3,6 +3,8 @@ export interface ContextCacheRecord {
   /** Public id, after `cachedContents/`; the cache's display name at the provider. */
   id: string;
   user_id: number;
+  /** Member of an organisation whose key has stored it. Undefined for persons and service accounts. */
+  member_id?: number;
   username: string;
   /** Key that created the cache and paid for its first time. */
   token_id: number;

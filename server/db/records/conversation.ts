@@ -3,6 +3,8 @@ export interface ConversationRecord {
   /** `conv_…` */
   id: string;
   user_id: number;
+  /** Member of an organisation whose key has stored it. Undefined for persons and service accounts. */
+  member_id?: number;
   /** Unix seconds. */
   created_at: number;
   /** Extended by each use. */

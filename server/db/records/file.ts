@@ -3,6 +3,8 @@ export interface FileRecord {
   /** Public id: `file-…`. */
   id: string;
   user_id: number;
+  /** Member of an organisation whose key has stored it. Undefined for persons and service accounts. */
+  member_id?: number;
   channel_id: number;
   /** Hash of the channel's key that it belongs to. */
   key: string;

@@ -2,6 +2,8 @@
 export interface PrepaidWork {
   id: string;
   user_id: number;
+  /** Member of an organisation whose key has stored it. Undefined for persons and service accounts. */
+  member_id?: number;
   username: string;
   token_id: number;
   token_name: string;

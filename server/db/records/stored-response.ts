@@ -14,6 +14,8 @@ export interface StoredResponseRecord {
   /** Public id: `resp_…`. */
   id: string;
   user_id: number;
+  /** Member of an organisation whose key has stored it. Undefined for persons and service accounts. */
+  member_id?: number;
   /** Unix seconds. */
   created_at: number;
   expires_at: number;

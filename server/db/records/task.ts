@@ -7,6 +7,8 @@ export interface TaskRecord {
   /** `platform` again, for the index of unfiltered lists: SQLite would consider that as good as any other. */
   listed: TaskRecord['platform'];
   user_id: number;
+  /** Member of an organisation whose key has stored it. Undefined for persons and service accounts. */
+  member_id?: number;
   username: string;
   token_id: number;
   /** Request id of its submission, also of its log row. */

@@ -3,6 +3,8 @@ export interface TunedModelRecord {
   /** Public id: `ft:…`. Checkpoints append `:ckpt-step-<n>`. */
   id: string;
   user_id: number;
+  /** Member of an organisation whose key has stored it. Undefined for persons and service accounts. */
+  member_id?: number;
   job_id: string;
   channel_id: number;
   /** Hash of the channel's key that it belongs to. */

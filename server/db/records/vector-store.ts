@@ -3,6 +3,8 @@ export interface VectorStoreRecord {
   /** Public id: `vs_…`; the store's name at the provider. */
   id: string;
   user_id: number;
+  /** Member of an organisation whose key has stored it. Undefined for persons and service accounts. */
+  member_id?: number;
   username: string;
   /** Key that created it, which pays together with its user. */
   token_id: number;

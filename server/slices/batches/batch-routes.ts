@@ -28,9 +28,9 @@ export function mountBatches(host: RouteHost, services: RelayServices, gemini: G
   add(
     'GET',
     '/v1/batches',
-    async ({ userId, query }) => {
-      const page = readPage(query);
-      const found = await listBatches(context, { userId, form }, page);
+    async (caller) => {
+      const page = readPage(caller.query);
+      const found = await listBatches(context, { owner: caller, form }, page);
       return { json: listOf(found.slice(0, page.limit).map(presentBatch), found.length > page.limit) };
     },
     { surface: surfaces.gemini, serve: gemini.list },
@@ -38,13 +38,13 @@ export function mountBatches(host: RouteHost, services: RelayServices, gemini: G
   add(
     'GET',
     '/v1/batches/:batch',
-    async ({ userId, params }) => ({
-      json: presentBatch(await findBatch(context, { userId, form, id: params['batch'] ?? '' })),
+    async (caller) => ({
+      json: presentBatch(await findBatch(context, { owner: caller, form, id: caller.params['batch'] ?? '' })),
     }),
     { surface: surfaces.gemini, serve: gemini.read },
   );
-  add('POST', '/v1/batches/:batch/cancel', async ({ userId, params }) => {
-    const batch = await findBatch(context, { userId, form, id: params['batch'] ?? '' });
+  add('POST', '/v1/batches/:batch/cancel', async (caller) => {
+    const batch = await findBatch(context, { owner: caller, form, id: caller.params['batch'] ?? '' });
     return { json: presentBatch(await cancelBatch(services, batch)) };
   });
 }

@@ -1,4 +1,5 @@
 // Stores batches: their owner, channel and state.
+import { type ObjectOwner, ofOwner } from '#server/objects/object-owner.ts';
 import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import type { Filter } from '#server/db/collection.ts';
@@ -93,24 +94,24 @@ export async function roomFor(context: Storing, userId: number): Promise<number>
 }
 
 export interface NamedBatch {
-  userId: number;
+  owner: ObjectOwner;
   form: BatchRecord['form'];
   id: string;
 }
 
 /**
- * Finds a batch of a user.
+ * Finds a batch of an owner.
  * @throws {AppError} `batch_not_found`
  */
-export async function findBatch({ db }: Pick<Storing, 'db'>, { userId, form, id }: NamedBatch): Promise<BatchRecord> {
-  const found = await db.collection('batches').first({ id, ...visible(userId, form) });
+export async function findBatch({ db }: Pick<Storing, 'db'>, { owner, form, id }: NamedBatch): Promise<BatchRecord> {
+  const found = await db.collection('batches').first({ id, ...visible(owner, form) });
   if (found === null) throw new AppError('batch_not_found', { id });
   return found;
 }
 
 /** Hides batches that are being checked: they may be rejected. */
-function visible(userId: number, form: BatchRecord['form']): Filter<BatchRecord> {
-  return { user_id: userId, form, state: { ne: 'checking' } };
+function visible(owner: ObjectOwner, form: BatchRecord['form']): Filter<BatchRecord> {
+  return { ...ofOwner(owner), form, state: { ne: 'checking' } };
 }
 
 export interface BatchesPage {
@@ -126,11 +127,11 @@ export interface BatchesPage {
  */
 export async function listBatches(
   context: Pick<Storing, 'db'>,
-  { userId, form }: Omit<NamedBatch, 'id'>,
+  { owner, form }: Omit<NamedBatch, 'id'>,
   { limit, after, before }: BatchesPage,
 ): Promise<BatchRecord[]> {
-  const named = async (id?: string) => (id === undefined ? undefined : findBatch(context, { userId, form, id }));
+  const named = async (id?: string) => (id === undefined ? undefined : findBatch(context, { owner, form, id }));
   const end = after === undefined ? { before: await named(before) } : { after: await named(after) };
   const { where, options } = pageQuery({ limit, ...end });
-  return context.db.collection('batches').find({ and: [visible(userId, form), ...where] }, options);
+  return context.db.collection('batches').find({ and: [visible(owner, form), ...where] }, options);
 }

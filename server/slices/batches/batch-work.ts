@@ -1,4 +1,5 @@
 // Batches as prepaid work: their results, and the log row about their end.
+import { ownerFields, ownerOfRecord } from '#server/objects/object-owner.ts';
 import type { ChargeLine } from '#shared/log-event.ts';
 import { quotaLogText } from '#shared/quota.ts';
 import type { AppContext } from '#server/context.ts';
@@ -95,7 +96,7 @@ async function storeResultFiles(context: AppContext, batch: BatchRecord): Promis
   const created = Math.floor(context.now() / 1000);
   if (formOf(batch).leavesFiles !== true) return;
   const known = {
-    user_id: batch.user_id,
+    ...ownerFields(ownerOfRecord(batch)),
     channel_id: batch.channel_id,
     key: batch.key,
     purpose: resultsPurpose,

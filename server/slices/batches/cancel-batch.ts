@@ -24,5 +24,5 @@ export async function cancelBatch({ context }: RelayServices, batch: BatchRecord
   const changed = await context.db
     .collection('batches')
     .patch({ id, state: 'running' }, { set: { ...set, status: reported, poll_at: context.now() } });
-  return changed ?? findBatch(context, { userId: batch.user_id, form: batch.form, id });
+  return changed ?? findBatch(context, { owner: { userId: batch.user_id }, form: batch.form, id });
 }

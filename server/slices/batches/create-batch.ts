@@ -37,7 +37,7 @@ export async function createBatch(services: RelayServices, caller: StoredCaller,
   const { context } = services;
   const { admission, userId } = caller;
   const { form, endpoint, requests } = requested;
-  const input = 'file' in requests ? await findFile(context, userId, requests.file) : null;
+  const input = 'file' in requests ? await findFile(context, caller, requests.file) : null;
   if (input !== null && input.purpose !== batchPurpose) throw badField('input_file_id', wrongPurpose);
   const known = {
     form: form.name,

@@ -1,4 +1,5 @@
 // Routes of Gemini's batches: created at a model's path, polled as operations. https://ai.google.dev/api/batch-api
+import type { ObjectOwner } from '#server/objects/object-owner.ts';
 import { AppError } from '#shared/errors.ts';
 import { fieldRules } from '#shared/field-rules.ts';
 import type { BatchRecord } from '#server/db/records/batch.ts';
@@ -47,27 +48,27 @@ export function mountGeminiBatches(host: RouteHost, services: RelayServices): { 
       if (mostBatches(context).batches === 0) throw filesAreOff(caller.path);
       return work(caller);
     });
-  const batchOf = (userId: number, id: string) => findBatch(context, { userId, form, id });
+  const batchOf = (owner: ObjectOwner, id: string) => findBatch(context, { owner, form, id });
 
   const handlers: GeminiBatches = {
-    list: whereAllowed(async ({ userId, query }) => {
-      const limit = limitIn(query);
-      const found = await listBatches(context, { userId, form }, { limit, after: query.get('pageToken') || undefined });
+    list: whereAllowed(async (caller) => {
+      const limit = limitIn(caller.query);
+      const found = await listBatches(context, { owner: caller, form }, { limit, after: caller.query.get('pageToken') || undefined });
       const shown = found.slice(0, limit);
       const next = found.length > limit ? shown.at(-1)?.id : undefined;
       return { json: { operations: shown.map((batch) => operationOf(batch)), ...(next === undefined ? {} : { nextPageToken: next }) } };
     }),
-    read: whereAllowed(async ({ userId, params }) => report(services, await batchOf(userId, params['batch'] ?? ''))),
+    read: whereAllowed(async (caller) => report(services, await batchOf(caller, caller.params['batch'] ?? ''))),
   };
-  const act = whereAllowed(async ({ userId, params, path }) => {
-    const { model: id, verb } = splitVerb(params['batch'] ?? '');
-    const batch = await batchOf(userId, id);
-    if (verb !== 'cancel') throw new AppError('verb_unknown', { path });
+  const act = whereAllowed(async (caller) => {
+    const { model: id, verb } = splitVerb(caller.params['batch'] ?? '');
+    const batch = await batchOf(caller, id);
+    if (verb !== 'cancel') throw new AppError('verb_unknown', { path: caller.path });
     await cancelBatch(services, batch);
     return { json: {} };
   });
-  const remove = whereAllowed(async ({ userId, params }) => {
-    const { id, state } = await batchOf(userId, params['batch'] ?? '');
+  const remove = whereAllowed(async (caller) => {
+    const { id, state } = await batchOf(caller, caller.params['batch'] ?? '');
     if (state !== 'ended') throw new AppError('batch_not_ended', { id });
     await context.db.collection('batches').remove({ id, state: 'ended' });
     return { json: {} };
@@ -103,19 +104,19 @@ export function mountGeminiBatches(host: RouteHost, services: RelayServices): { 
 
 /** Serves results as files: `files/batch-…`. */
 export function batchFiles(services: RelayServices) {
-  return ({ file, userId }: { file: string; userId: number }): Promise<DirectResponse> | undefined =>
-    file.startsWith(filePrefix) ? serveFile(services, { userId, id: file.slice(filePrefix.length) }) : undefined;
+  return ({ file, owner }: { file: string; owner: ObjectOwner }): Promise<DirectResponse> | undefined =>
+    file.startsWith(filePrefix) ? serveFile(services, { owner, id: file.slice(filePrefix.length) }) : undefined;
 }
 
 /** @throws {AppError} `batch_not_found`, `batch_not_ended` */
-async function serveFile(services: RelayServices, { userId, id }: { userId: number; id: string }): Promise<DirectResponse> {
+async function serveFile(services: RelayServices, { owner, id }: { owner: ObjectOwner; id: string }): Promise<DirectResponse> {
   const { context } = services;
-  const batch = await findBatch(context, { userId, form, id });
+  const batch = await findBatch(context, { owner, form, id });
   if (batch.state !== 'ended') throw new AppError('batch_not_ended', { id });
   const results = resultsOf(services, batch);
   if (results === null) throw new AppError('batch_not_found', { id });
   const open = async () => restoredLines(await results.open(), results.edit);
-  return passFile(context, { userId, type: 'application/jsonl', open });
+  return passFile(context, { userId: owner.userId, type: 'application/jsonl', open });
 }
 
 /** Returns null if there are none, or the channel is gone. */

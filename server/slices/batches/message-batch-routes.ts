@@ -31,15 +31,15 @@ export function mountMessageBatches(host: RouteHost, services: RelayServices): v
   const add = createBatchRoutes(host, services, surfaces.anthropic);
   // If no site address is set, clients use the host that they called.
   const reported = (batch: BatchRecord) => presentMessageBatch(batch, withoutTrailing(siteAddress(context.settings) ?? '', '/'));
-  const batchOf = ({ userId, params }: StoredCaller) => findBatch(context, { userId, form, id: params['batch'] ?? '' });
+  const batchOf = (caller: StoredCaller) => findBatch(context, { owner: caller, form, id: caller.params['batch'] ?? '' });
 
   add('POST', '/v1/messages/batches', async (caller) => {
     await checkMeans(services, caller.admission);
     return { json: reported(await createBatch(services, caller, readRequest(await caller.readBody()))) };
   });
-  add('GET', '/v1/messages/batches', async ({ userId, query }) => {
-    const page = readPage(query);
-    const found = await listBatches(context, { userId, form }, page);
+  add('GET', '/v1/messages/batches', async (caller) => {
+    const page = readPage(caller.query);
+    const found = await listBatches(context, { owner: caller, form }, page);
     const shown = found.slice(0, page.limit);
     const data = (page.before === undefined ? shown : shown.toReversed()).map(reported);
     const ends = { first_id: data[0]?.['id'] ?? null, last_id: data.at(-1)?.['id'] ?? null };

@@ -23,15 +23,15 @@ export function mountContextCaches(host: RouteHost, services: RelayServices): vo
       if (mostCaches(context) === 0) throw new AppError('verb_unknown', { path: caller.path });
       return work(caller);
     });
-  const cacheOf = ({ userId, params }: StoredCaller) => findCache(context, userId, params['cache'] ?? '');
+  const cacheOf = (caller: StoredCaller) => findCache(context, caller, caller.params['cache'] ?? '');
 
   const create = whereAllowed(async (caller) => {
     await checkMeans(services, caller.admission);
     return { json: presentCache(await createCache(services, caller, readCache(await caller.readBody(), context.now()))) };
   });
-  const list = whereAllowed(async ({ userId, query }) => {
-    const limit = limitIn(query);
-    const found = await listCaches(context, userId, { limit, after: query.get('pageToken') || undefined });
+  const list = whereAllowed(async (caller) => {
+    const limit = limitIn(caller.query);
+    const found = await listCaches(context, caller, { limit, after: caller.query.get('pageToken') || undefined });
     const shown = found.slice(0, limit);
     const next = found.length > limit ? shown.at(-1)?.id : undefined;
     return { json: { cachedContents: shown.map(presentCache), ...(next === undefined ? {} : { nextPageToken: next }) } };

@@ -1,4 +1,5 @@
 // Stores caches with their owner, and presents them.
+import { memberFilter, type ObjectOwner, ofOwner } from '#server/objects/object-owner.ts';
 import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import { pageQuery } from '#server/db/record-page.ts';
@@ -14,8 +15,8 @@ export function mostCaches({ settings }: Pick<AppContext, 'settings'>): number {
  * Finds a usable cache.
  * @throws {AppError} `cached_content_not_found`, also for other users' and expired ones
  */
-export async function findCache(context: Pick<Storing, 'db' | 'now'>, userId: number, id: string): Promise<ContextCacheRecord> {
-  const found = await context.db.collection('context_caches').first({ id, user_id: { unindexedEq: userId } });
+export async function findCache(context: Pick<Storing, 'db' | 'now'>, owner: ObjectOwner, id: string): Promise<ContextCacheRecord> {
+  const found = await context.db.collection('context_caches').first({ id, user_id: { unindexedEq: owner.userId }, ...memberFilter(owner) });
   if (found === null || !isUsable(context, found)) throw new AppError('cached_content_not_found', { id: id.slice(0, 100) });
   return found;
 }
@@ -30,11 +31,11 @@ export function isUsable({ now }: Pick<Storing, 'now'>, { state, expires_at: unt
  */
 export async function listCaches(
   context: Pick<Storing, 'db' | 'now'>,
-  userId: number,
+  owner: ObjectOwner,
   { limit, after }: { limit: number; after: string | undefined },
 ): Promise<ContextCacheRecord[]> {
-  const own = { user_id: userId, state: 'stored' as const, expires_at: { gt: Math.floor(context.now() / 1000) } };
-  const { where, options } = pageQuery({ limit, after: after === undefined ? undefined : await findCache(context, userId, after) });
+  const own = { ...ofOwner(owner), state: 'stored' as const, expires_at: { gt: Math.floor(context.now() / 1000) } };
+  const { where, options } = pageQuery({ limit, after: after === undefined ? undefined : await findCache(context, owner, after) });
   return context.db.collection('context_caches').find({ and: [own, ...where] }, options);
 }
 

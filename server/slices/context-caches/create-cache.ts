@@ -1,5 +1,6 @@
 // Creates a cache: from its contents to the provider, top to bottom. Decision 148 lists the effect of a crash between
 // any two writes.
+import { ownerFields, ownerIn } from '#server/objects/object-owner.ts';
 import { AppError } from '#shared/errors.ts';
 import { ChannelStatus } from '#shared/channels.ts';
 import { pricedUsage } from '#shared/priced-usage.ts';
@@ -51,7 +52,7 @@ export async function createCache(services: RelayServices, caller: StoredCaller,
       pending_spans: JSON.stringify([{ ...terms, group, from: created, until }]),
       first_request_id: requestId,
       id: context.randomText(idLength).toLowerCase(),
-      user_id: userId,
+      ...ownerFields(ownerIn(admission)),
       username: user.username,
       token_id: token.id,
       token_name: admission.tokenName,

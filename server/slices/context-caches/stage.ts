@@ -1,4 +1,5 @@
 // A context cache of the caller that a prompt continues. It belongs to one key of one channel, whose provider has another name for it.
+import { memberFilter, ownerIn } from '#server/objects/object-owner.ts';
 import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import { addMediaTokens, type PromptContent } from '#server/formats/prompt-content.ts';
@@ -37,7 +38,9 @@ export function contextCachesStage(services: Services): CallStage {
 async function find(services: Services, call: AdmittedCall, name: string): Promise<StageRun | null> {
   const { db, channels, secrets, now, settings } = services;
   const id = name.startsWith(prefix) ? name.slice(prefix.length) : name;
-  const found = await db.collection('context_caches').first({ id, user_id: { unindexedEq: call.admission.user.id } });
+  const found = await db
+    .collection('context_caches')
+    .first({ id, user_id: { unindexedEq: call.admission.user.id }, ...memberFilter(ownerIn(call.admission)) });
   const channel = found === null ? undefined : channelBehind({ channels, secrets }, found.channel_id, found.key);
   const isThere = found?.state === 'stored' && found.expires_at > now() / 1000;
   if (found === null && settings.get('global.pass_through_request_enabled')) return null;

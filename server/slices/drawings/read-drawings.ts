@@ -1,4 +1,5 @@
 // Answers Midjourney clients' queries about drawings from stored records, to the owner only.
+import { ownerIn } from '#server/objects/object-owner.ts';
 import { noNames } from '#server/formats/critical-members.ts';
 import { AppError } from '#shared/errors.ts';
 import type { Connection } from '#server/http/connection.ts';
@@ -29,8 +30,8 @@ export async function fetchDrawing(services: RelayServices, requested: Requested
 /** Omits missing drawings and those of other users. */
 export async function listDrawings(services: RelayServices, { request, connection }: Requested): Promise<TaskAnswer> {
   const { context } = services;
-  const { user } = await identifyCaller(services, request, connection);
-  const reading = readContent(context.bodies, { request, connection, limit: mostBytes, userId: user.id, names: noNames });
+  const admission = await identifyCaller(services, request, connection);
+  const reading = readContent(context.bodies, { request, connection, limit: mostBytes, userId: admission.user.id, names: noNames });
   const content = await reading.catch((failure: unknown) => {
     if (failure instanceof AppError && failure.status === 400) throw new DrawingRefusal('do_request_failed');
     throw failure;
@@ -39,14 +40,14 @@ export async function listDrawings(services: RelayServices, { request, connectio
   content.release();
   const ids = Array.isArray(given) ? given.slice(0, mostRequested).map(idOf) : [];
   const upstreamIds = [...new Set(ids.filter((id) => id !== ''))];
-  const tasks = await findTasks(context, { platform: 'midjourney', userId: user.id, upstreamIds });
+  const tasks = await findTasks(context, { platform: 'midjourney', owner: ownerIn(admission), upstreamIds });
   return { status: 200, body: tasks.map((task) => presentDrawing(context, task, languageFor(request))) };
 }
 
 /** @throws {DrawingRefusal} */
 export async function ownDrawing(services: RelayServices, { request, connection }: Requested, upstreamId: string): Promise<TaskRecord> {
-  const { user } = await identifyCaller(services, request, connection);
-  const task = await findTask(services.context, { platform: 'midjourney', userId: user.id, upstreamId });
+  const owner = ownerIn(await identifyCaller(services, request, connection));
+  const task = await findTask(services.context, { platform: 'midjourney', owner, upstreamId });
   if (task === null) throw new DrawingRefusal('task_no_found');
   return task;
 }

@@ -1,4 +1,5 @@
 // The paths of Midjourney clients, below `/mj` and `/<mode>/mj`.
+import { ownerIn } from '#server/objects/object-owner.ts';
 import { drawingNames } from './drawing-names.ts';
 import { AppError } from '#shared/errors.ts';
 import type { Connection } from '#server/http/connection.ts';
@@ -68,10 +69,10 @@ async function submit(
     connection,
     ...noted,
     mostBytes,
-    read: async (body, userId) => {
+    read: async (body, _userId, admission) => {
       checkDrawing(body);
       const language = languageOf(request.headers.get('accept-language'));
-      return drawingSubmission(services.context, { userId, language, path, body, request: read(body) });
+      return drawingSubmission(services.context, { owner: ownerIn(admission), language, path, body, request: read(body) });
     },
   });
 }

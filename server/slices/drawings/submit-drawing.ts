@@ -1,4 +1,5 @@
 // A submission of a Midjourney client, made ready for the engine.
+import type { ObjectOwner } from '#server/objects/object-owner.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import { AppError, type Language } from '#shared/errors.ts';
 import { ChannelStatus } from '#shared/channels.ts';
@@ -13,7 +14,7 @@ import { freeActions, readVerdict } from './drawing-verdict.ts';
 import { channelDisabledText, DrawingRefusal } from './refusal.ts';
 
 interface Given {
-  userId: number;
+  owner: ObjectOwner;
   language: Language;
   /** What goes upstream, from the base URL on. */
   path: string;
@@ -22,10 +23,10 @@ interface Given {
 }
 
 /** @throws {DrawingRefusal} for the drawing that it continues @throws {AppError} `drawing_disabled` */
-export async function drawingSubmission(context: AppContext, { userId, language, path, body, request }: Given): Promise<Submission> {
+export async function drawingSubmission(context: AppContext, { owner, language, path, body, request }: Given): Promise<Submission> {
   if (!context.settings.get('DrawingEnabled')) throw new AppError('drawing_disabled');
   const { action, model, prompt } = request;
-  const origin = await originOf(context, userId, request);
+  const origin = await originOf(context, owner, request);
   return {
     platform: midjourney,
     action,
@@ -43,13 +44,13 @@ export async function drawingSubmission(context: AppContext, { userId, language,
 /** Maximum tasks of a user with the same id: a drawing and those that continue it. */
 const mostOfName = 100;
 
-async function originOf(context: AppContext, userId: number, { originId, isModal }: DrawingRequest): Promise<TaskRecord | null> {
+async function originOf(context: AppContext, owner: ObjectOwner, { originId, isModal }: DrawingRequest): Promise<TaskRecord | null> {
   if (originId === undefined) return null;
-  const origin = await findTask(context, { platform: 'midjourney', userId, upstreamId: originId });
+  const origin = await findTask(context, { platform: 'midjourney', owner, upstreamId: originId });
   if (origin === null) throw new DrawingRefusal('task_not_found');
   if (!isModal && context.settings.get('MjActionCheckSuccessEnabled') && origin.status !== 'SUCCESS')
     throw new DrawingRefusal('task_status_not_success');
-  if (isModal && (await isGivenBack(context, userId, originId))) throw new DrawingRefusal('task_status_not_success');
+  if (isModal && (await isGivenBack(context, owner.userId, originId))) throw new DrawingRefusal('task_status_not_success');
   const channel = context.channels.get(origin.channel_id);
   if (channel === undefined) throw new DrawingRefusal('get_channel_info_failed');
   if (channel.status !== ChannelStatus.enabled || channel.problem !== null) throw new DrawingRefusal(channelDisabledText);

@@ -1,4 +1,5 @@
 // `/v1/files`: https://platform.openai.com/docs/api-reference/files
+import { ownerFields } from '#server/objects/object-owner.ts';
 import { fieldRules } from '#shared/field-rules.ts';
 import type { FileRecord } from '#server/db/records/file.ts';
 import { surfaces } from '#server/surfaces/registry.ts';
@@ -48,16 +49,16 @@ export function mountFiles(host: RouteHost, services: RelayServices, beforeDelet
         return work(caller);
       }),
     );
-  const fileOf = ({ userId, params }: StoredCaller): Promise<FileRecord> => findFile(context, userId, params['file'] ?? '');
+  const fileOf = (caller: StoredCaller): Promise<FileRecord> => findFile(context, caller, caller.params['file'] ?? '');
 
   add('POST', '/v1/files', async (caller) => {
     // Storing is free, but requires a balance.
     await checkMeans(services, caller.admission);
     return { json: await withUpload(services, caller, (upload) => storeFile(services, caller, upload)) };
   });
-  add('GET', '/v1/files', async ({ userId, query }) => {
-    const page = readPage(query);
-    const found = await listFiles(context, userId, page);
+  add('GET', '/v1/files', async (caller) => {
+    const page = readPage(caller.query);
+    const found = await listFiles(context, caller, page);
     return { json: listOf(found.slice(0, page.limit).map(presentFile), found.length > page.limit) };
   });
   add('GET', path, async (caller) => ({ json: presentFile(await fileOf(caller)) }));
@@ -93,7 +94,7 @@ async function release({ context }: RelayServices, record: FileRecord): Promise<
  * Uploads to the first channel that accepts the file.
  * @throws {AppError}
  */
-async function storeFile(services: RelayServices, { userId, admission }: StoredCaller, upload: Upload): Promise<object> {
+async function storeFile(services: RelayServices, { userId, memberId, admission }: StoredCaller, upload: Upload): Promise<object> {
   const { context } = services;
   const { group, pinnedChannel } = admission;
   const { filename, purpose } = upload;
@@ -101,7 +102,7 @@ async function storeFile(services: RelayServices, { userId, admission }: StoredC
   const longest = longestRetention(context);
   const seconds = Math.min(upload.seconds ?? longest, longest);
   const channels = channelsWithFiles(context, { group, pinned: pinnedChannel, purpose }).slice(0, context.settings.get('RetryTimes') + 1);
-  const known = { user_id: userId, filename, purpose, bytes: upload.file.content.size, seconds };
+  const known = { ...ownerFields({ userId, memberId }), filename, purpose, bytes: upload.file.content.size, seconds };
   let failure: AppError | undefined;
   for (const channel of channels) {
     const stays = staysAt(context, channel, upload);

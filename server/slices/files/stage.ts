@@ -1,4 +1,5 @@
 // Files and vector stores of the caller that a prompt names. They belong to one key of one channel, whose provider has other ids for them.
+import { ofOwner, ownerIn } from '#server/objects/object-owner.ts';
 import type { AppContext } from '#server/context.ts';
 import type { FileRecord } from '#server/db/records/file.ts';
 import type { VectorStoreRecord } from '#server/db/records/vector-store.ts';
@@ -59,10 +60,9 @@ interface NamedIds {
 
 async function find(services: Services, call: AdmittedCall, { prompt, others, stores }: NamedIds): Promise<StageRun | null> {
   const { db, channels, secrets, now } = services;
-  const userId = call.admission.user.id;
-  const usable = { user_id: userId, state: 'stored' as const, expires_at: { gt: Math.floor(now() / 1000) } };
-  const found =
-    stores.size === 0 ? [] : await db.collection('vector_stores').find({ id: { in: [...stores] }, user_id: userId, state: 'stored' });
+  const own = ofOwner(ownerIn(call.admission));
+  const found = stores.size === 0 ? [] : await db.collection('vector_stores').find({ id: { in: [...stores] }, ...own, state: 'stored' });
+  const usable = { ...own, state: 'stored' as const, expires_at: { gt: Math.floor(now() / 1000) } };
   const files = await db.collection('files').find({ id: { in: [...prompt, ...others] }, ...usable });
   const first: FileRecord | VectorStoreRecord | undefined = found[0] ?? files.find(({ id }) => prompt.has(id));
   const channel = first === undefined ? undefined : channelBehind({ channels, secrets }, first.channel_id, first.key);
@@ -75,7 +75,7 @@ async function find(services: Services, call: AdmittedCall, { prompt, others, st
   checkReach(channels, call, { channel: channel.id, id: first.id, field: searchingTool ?? 'file_id' });
   const run = { channel, records, upstreamIds };
   if (searchingTool === undefined) return new NamedFiles(run);
-  const all = await db.collection('files').find({ user_id: userId, state: 'stored' }, { sort: [['created_at', -1]], limit: mostFiles });
+  const all = await db.collection('files').find({ ...own, state: 'stored' }, { sort: [['created_at', -1]], limit: mostFiles });
   const ids = new Map(storesThere.map(({ id, upstream_id }) => [upstream_id, id]));
   for (const file of all) if (isThere(file)) ids.set(file.upstream_id, file.id);
   // Ids that are restored already stay.

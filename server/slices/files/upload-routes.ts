@@ -1,5 +1,6 @@
 // `/v1/uploads`: https://platform.openai.com/docs/api-reference/uploads. An upload is a file in the state `sending`,
 // and counts as one from its start.
+import { ofOwner, ownerFields } from '#server/objects/object-owner.ts';
 import { AppError } from '#shared/errors.ts';
 import { fieldRules } from '#shared/field-rules.ts';
 import type { AppContext } from '#server/context.ts';
@@ -67,7 +68,7 @@ export function mountUploads(host: RouteHost, services: RelayServices): void {
  * Starts an upload at the first channel that accepts it.
  * @throws {AppError}
  */
-async function beginUpload({ context }: RelayServices, { userId, admission }: StoredCaller, body: unknown): Promise<object> {
+async function beginUpload({ context }: RelayServices, { userId, memberId, admission }: StoredCaller, body: unknown): Promise<object> {
   const { group, pinnedChannel } = admission;
   const { mime, ...requested } = readRequest(context, body);
   const longest = longestRetention(context);
@@ -77,7 +78,7 @@ async function beginUpload({ context }: RelayServices, { userId, admission }: St
   if (first === undefined) throw new AppError('no_file_channel', { group });
   const at = (channel: typeof first) => ({ channel_id: channel.id, key: keyBehind(context.secrets, channel) });
   const files = context.db.collection('files');
-  const begun = await beginFile(context, { user_id: userId, ...requested, seconds, ...at(first) });
+  const begun = await beginFile(context, { ...ownerFields({ userId, memberId }), ...requested, seconds, ...at(first) });
   const { filename, purpose, bytes } = requested;
   let failure: AppError | undefined;
   for (const channel of channels.slice(0, context.settings.get('RetryTimes') + 1)) {
@@ -131,11 +132,11 @@ const beyond = { zh: '超出了创建时声明的大小（bytes）', en: 'goes b
  * Finds an open upload of the caller.
  * @throws {AppError} `file_not_found`
  */
-async function openUpload({ db, now }: AppContext, { userId, params }: StoredCaller): Promise<FileRecord> {
-  const id = params['upload'] ?? '';
+async function openUpload({ db, now }: AppContext, caller: StoredCaller): Promise<FileRecord> {
+  const id = caller.params['upload'] ?? '';
   const open = { state: 'sending' as const, upload_until: { gt: Math.floor(now() / 1000) } };
   const found = id.startsWith(prefix)
-    ? await db.collection('files').first({ id: id.replace(prefix, 'file-'), user_id: userId, ...open })
+    ? await db.collection('files').first({ id: id.replace(prefix, 'file-'), ...ofOwner(caller), ...open })
     : null;
   if (found === null) throw new AppError('file_not_found', { id });
   return found;

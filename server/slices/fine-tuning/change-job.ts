@@ -24,5 +24,5 @@ export async function changeJob({ context }: RelayServices, job: TuningJobRecord
   const changed = await context.db
     .collection('tuning_jobs')
     .patch({ id, state: 'running' }, { set: { status: reported, poll_at: context.now() } });
-  return changed ?? findJob(context, job.user_id, id);
+  return changed ?? findJob(context, { userId: job.user_id }, id);
 }

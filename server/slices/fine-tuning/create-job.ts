@@ -1,4 +1,5 @@
 // Creates a fine-tuning job: from the files to the provider, top to bottom.
+import type { ObjectOwner } from '#server/objects/object-owner.ts';
 import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import type { FileRecord } from '#server/db/records/file.ts';
@@ -32,8 +33,8 @@ const boundaryLength = 48;
 export async function createJob(services: RelayServices, caller: StoredCaller, requested: JobRequest): Promise<TuningJobRecord> {
   const { context } = services;
   const { admission, userId } = caller;
-  const training = await fileNamed(context, userId, 'training_file', requested.trainingFile);
-  const validation = requested.validationFile === '' ? null : await fileNamed(context, userId, 'validation_file', requested.validationFile);
+  const training = await fileNamed(context, caller, 'training_file', requested.trainingFile);
+  const validation = requested.validationFile === '' ? null : await fileNamed(context, caller, 'validation_file', requested.validationFile);
   const { channel, base, upstreamBase } = await findTrainer(services, admission, requested.model, training.channel_id);
   if (context.quotes.priceOfTraining(base, admission.group, admission.user) === null)
     throw new AppError('tuning_not_priced', { model: base }, { field: 'model' });
@@ -76,8 +77,8 @@ export async function createJob(services: RelayServices, caller: StoredCaller, r
 
 const wrongPurpose = { zh: '的用途（purpose）必须是 fine-tune', en: 'must be a file whose purpose is fine-tune' };
 
-async function fileNamed(context: AppContext, userId: number, field: string, id: string): Promise<FileRecord> {
-  const file = await findFile(context, userId, id);
+async function fileNamed(context: AppContext, owner: ObjectOwner, field: string, id: string): Promise<FileRecord> {
+  const file = await findFile(context, owner, id);
   if (file.purpose !== tuningPurpose) throw badField(field, wrongPurpose);
   return file;
 }

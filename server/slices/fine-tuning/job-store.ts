@@ -1,4 +1,5 @@
 // Stores fine-tuning jobs and limits their number per user.
+import { type ObjectOwner, ofOwner } from '#server/objects/object-owner.ts';
 import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import type { Filter } from '#server/db/collection.ts';
@@ -71,15 +72,15 @@ export async function beginJob(context: Storing & Pick<AppContext, 'ledger'>, kn
  * Finds a job of a user.
  * @throws {AppError} `tuning_job_not_found`
  */
-export async function findJob({ db }: Pick<Storing, 'db'>, userId: number, id: string): Promise<TuningJobRecord> {
-  const found = await db.collection('tuning_jobs').first({ id, ...visible(userId) });
+export async function findJob({ db }: Pick<Storing, 'db'>, owner: ObjectOwner, id: string): Promise<TuningJobRecord> {
+  const found = await db.collection('tuning_jobs').first({ id, ...visible(owner) });
   if (found === null) throw new AppError('tuning_job_not_found', { id });
   return found;
 }
 
 /** Hides jobs that are being checked: they may be rejected. */
-function visible(userId: number): Filter<TuningJobRecord> {
-  return { user_id: userId, state: { ne: 'checking' } };
+function visible(owner: ObjectOwner): Filter<TuningJobRecord> {
+  return { ...ofOwner(owner), state: { ne: 'checking' } };
 }
 
 export interface JobsPage {
@@ -95,13 +96,13 @@ const readAtOnce = 100;
  * Newest first; one more than the page size if there are more.
  * @throws {AppError} `tuning_job_not_found` for an unknown `after`
  */
-export async function listJobs(context: Pick<Storing, 'db'>, userId: number, page: JobsPage): Promise<TuningJobRecord[]> {
+export async function listJobs(context: Pick<Storing, 'db'>, owner: ObjectOwner, page: JobsPage): Promise<TuningJobRecord[]> {
   const { limit, metadata } = page;
   const found: TuningJobRecord[] = [];
-  let after = page.after === undefined ? undefined : await findJob(context, userId, page.after);
+  let after = page.after === undefined ? undefined : await findJob(context, owner, page.after);
   while (found.length <= limit) {
     const { where, options } = pageQuery({ limit: readAtOnce, after });
-    const some = await context.db.collection('tuning_jobs').find({ and: [visible(userId), ...where] }, options);
+    const some = await context.db.collection('tuning_jobs').find({ and: [visible(owner), ...where] }, options);
     found.push(...some.filter((job) => hasMetadata(job, metadata)));
     after = some.at(-1);
     if (after === undefined || some.length <= readAtOnce) break;

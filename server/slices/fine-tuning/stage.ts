@@ -1,5 +1,6 @@
 // Calls of fine-tuned models. A fine-tuned model belongs to one key of one channel, whose provider has another name for it. Only its
 // owner finds it.
+import { isOwned, ofOwner, ownerIn } from '#server/objects/object-owner.ts';
 import { LRUCache } from 'lru-cache';
 import { AppError } from '#shared/errors.ts';
 import { ChannelStatus } from '#shared/channels.ts';
@@ -45,7 +46,7 @@ export function fineTuningStage(services: Services): CallStage {
   async function find(admission: Admission, name: string): Promise<PrivateModel | null> {
     const { model, step } = readTunedModelId(name);
     const record = await read(model);
-    if (record === null || record.user_id !== admission.user.id || record.state !== 'ready') return null;
+    if (record === null || !isOwned(record, ownerIn(admission)) || record.state !== 'ready') return null;
     const upstreamModel = step === undefined ? record.upstream_model : record.checkpoints.find((one) => one.step === step)?.upstream_model;
     if (upstreamModel === undefined) return null;
     const channel = channelWith(services, record);
@@ -64,7 +65,7 @@ export function fineTuningStage(services: Services): CallStage {
         ['created_at', 1],
         ['id', 1],
       ] as const;
-      const all = await db.collection('tuned_models').find({ user_id: admission.user.id }, { sort, limit: mostNames });
+      const all = await db.collection('tuned_models').find(ofOwner(ownerIn(admission)), { sort, limit: mostNames });
       const isReachable = (record: TunedModelRecord) => {
         const channel = record.state === 'ready' ? channelWith(services, record) : null;
         return channel !== null && isUsable(channel, admission);

@@ -1,4 +1,5 @@
 // Deletes fine-tuned models on request, and those of deleted users.
+import { type ObjectOwner, ofOwner } from '#server/objects/object-owner.ts';
 import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import type { TunedModelRecord } from '#server/db/records/tuned-model.ts';
@@ -11,10 +12,10 @@ const atOnce = 100;
  * The owner no longer has the model. If the provider fails to delete it now, the job does.
  * @throws {AppError} `model_not_found` for models of other users
  */
-export async function deleteModel(context: AppContext, userId: number, name: string): Promise<object> {
+export async function deleteModel(context: AppContext, owner: ObjectOwner, name: string): Promise<object> {
   const left = await context.db
     .collection('tuned_models')
-    .patch({ id: name, user_id: userId, state: 'ready' }, { set: { state: 'leaving' } });
+    .patch({ id: name, ...ofOwner(owner), state: 'ready' }, { set: { state: 'leaving' } });
   if (left === null) throw new AppError('model_not_found', { model: name }, { field: 'model' });
   await context.changes.announce('tuned_model', name);
   context.waitUntil(release(context, left));

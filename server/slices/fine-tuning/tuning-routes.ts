@@ -27,15 +27,15 @@ export function mountTuning(host: RouteHost, services: RelayServices): void {
         return work(caller);
       }),
     );
-  const jobOf = ({ userId, params }: StoredCaller) => findJob(context, userId, params['job'] ?? '');
+  const jobOf = (caller: StoredCaller) => findJob(context, caller, caller.params['job'] ?? '');
 
   add('POST', '', async (caller) => {
     await checkMeans(services, caller.admission);
     return { json: presentJob(await createJob(services, caller, readRequest(await caller.readBody()))) };
   });
-  add('GET', '', async ({ userId, query }) => {
-    const { limit, after } = readPage(query);
-    const found = await listJobs(context, userId, { limit, after, metadata: metadataIn(query) });
+  add('GET', '', async (caller) => {
+    const { limit, after } = readPage(caller.query);
+    const found = await listJobs(context, caller, { limit, after, metadata: metadataIn(caller.query) });
     return { json: listOf(found.slice(0, limit).map(presentJob), found.length > limit) };
   });
   add('GET', '/:job', async (caller) => ({ json: presentJob(await jobOf(caller)) }));
@@ -50,7 +50,7 @@ export function mountTuning(host: RouteHost, services: RelayServices): void {
   host.addDirect(
     'DELETE',
     '/v1/models/:model+',
-    serve(async ({ userId, params }) => ({ json: await deleteModel(context, userId, params['model'] ?? '') })),
+    serve(async (caller) => ({ json: await deleteModel(context, caller, caller.params['model'] ?? '') })),
   );
 }
 

@@ -1,4 +1,5 @@
 // Fine-tuning jobs as prepaid work: their cost, their model and metrics, and the log row about their end.
+import { ownerFields, ownerOfRecord } from '#server/objects/object-owner.ts';
 import { product } from '#shared/decimal.ts';
 import type { ChargeLine } from '#shared/log-event.ts';
 import { quotaLogText } from '#shared/quota.ts';
@@ -100,7 +101,7 @@ async function storeModel(context: AppContext, job: TuningJobRecord): Promise<vo
   if (job.status !== 'succeeded' || job.upstream_model === '') return;
   const record = {
     id: job.tuned_model,
-    user_id: job.user_id,
+    ...ownerFields(ownerOfRecord(job)),
     job_id: job.id,
     channel_id: job.channel_id,
     key: job.key,
@@ -123,7 +124,7 @@ async function storeMetrics(context: AppContext, job: TuningJobRecord): Promise<
     if (id === undefined || channel === null) continue;
     files.push({
       id,
-      user_id: job.user_id,
+      ...ownerFields(ownerOfRecord(job)),
       channel_id: job.channel_id,
       key: job.key,
       upstream_id: upstream,

@@ -1,4 +1,5 @@
 // Reads a Suno client's request, and the upstream's verdict.
+import type { ObjectOwner } from '#server/objects/object-owner.ts';
 import { AppError, errors } from '#shared/errors.ts';
 import type { TaskAction } from '#shared/tasks.ts';
 import { ChannelStatus } from '#shared/channels.ts';
@@ -32,7 +33,7 @@ const limits = { text: 8_000, total: 64_000, elements: 100, levels: 8 };
 /** @throws {MusicRefusal} @throws {AppError} `tasks_disabled` */
 export async function musicSubmission(
   context: AppContext,
-  userId: number,
+  owner: ObjectOwner,
   { action, body }: { action: string; body: Body },
 ): Promise<Submission> {
   if (!context.settings.get('TaskEnabled')) throw new AppError('tasks_disabled');
@@ -40,7 +41,7 @@ export async function musicSubmission(
   const stored = storedFields(wanted, body);
   const prompt = textIn(stored, 'prompt');
   if (wanted === 'LYRICS' && prompt.trim() === '') throw new MusicRefusal(400, 'invalid_request', 'prompt_empty');
-  const origin = await originOf(context, userId, stored);
+  const origin = await originOf(context, owner, stored);
   return {
     platform: suno,
     action: wanted,
@@ -82,11 +83,11 @@ function storedFields(action: TaskAction, body: Body): Body {
   return stored;
 }
 
-async function originOf(context: AppContext, userId: number, stored: Body): Promise<TaskRecord | null> {
+async function originOf(context: AppContext, owner: ObjectOwner, stored: Body): Promise<TaskRecord | null> {
   if (textIn(stored, 'continue_clip_id') === '') return null;
   const upstreamId = textIn(stored, 'task_id');
   if (upstreamId === '') throw new MusicRefusal(400, 'invalid_request', 'task id is empty');
-  const origin = await findTask(context, { platform: 'suno', userId, upstreamId });
+  const origin = await findTask(context, { platform: 'suno', owner, upstreamId });
   if (origin === null) throw new MusicRefusal(400, 'task_not_exist', 'task_origin_not_exist');
   const channel = context.channels.get(origin.channel_id);
   if (channel === undefined) throw new MusicRefusal(400, 'channel_not_found', 'channel_not_found');

@@ -1,4 +1,5 @@
 // The paths of Suno clients.
+import { ownerIn } from '#server/objects/object-owner.ts';
 import type { Language } from '#shared/errors.ts';
 import type { Connection } from '#server/http/connection.ts';
 import type { RouteHost } from '#server/http/mount.ts';
@@ -34,22 +35,28 @@ export function mountSuno(host: RouteHost, services: RelayServices): void {
         mostBytes: mostTextBytes,
         // The upstream's request is built from known fields only.
         names: noNames,
-        read: (body, userId) => musicSubmission(context, userId, { action, body }),
+        read: (body, _userId, admission) => musicSubmission(context, ownerIn(admission), { action, body }),
       }),
     ),
   );
 
   host.add('POST', '/suno/fetch', (request, _params, connection) =>
     answerTasks(services, inWords(request, connection), async () => {
-      const { user } = await identifyCaller(services, request, connection);
-      const content = await readContent(context.bodies, { request, connection, limit: 1_000_000, userId: user.id, names: noNames });
+      const admission = await identifyCaller(services, request, connection);
+      const content = await readContent(context.bodies, {
+        request,
+        connection,
+        limit: 1_000_000,
+        userId: admission.user.id,
+        names: noNames,
+      });
       const { ids: given, action } = content.body;
       content.release();
       const ids = (Array.isArray(given) ? given : [])
         .slice(0, mostRequested)
         .map(idOf)
         .filter((id) => id !== '');
-      const found = await findTasks(context, { platform: 'suno', userId: user.id, upstreamIds: [...new Set(ids)] });
+      const found = await findTasks(context, { platform: 'suno', owner: ownerIn(admission), upstreamIds: [...new Set(ids)] });
       const wanted = typeof action === 'string' && action !== '' ? found.filter((task) => task.action === action.toUpperCase()) : found;
       return success(wanted.map((task) => musicObject(task, languageFor(request))));
     }),
@@ -57,8 +64,8 @@ export function mountSuno(host: RouteHost, services: RelayServices): void {
 
   host.add('GET', '/suno/fetch/:task', (request, { task: upstreamId = '' }, connection) =>
     answerTasks(services, inWords(request, connection), async () => {
-      const { user } = await identifyCaller(services, request, connection);
-      const task = await findTask(context, { platform: 'suno', userId: user.id, upstreamId });
+      const owner = ownerIn(await identifyCaller(services, request, connection));
+      const task = await findTask(context, { platform: 'suno', owner, upstreamId });
       if (task === null) throw new MusicRefusal(400, 'task_not_exist', 'task_not_exist');
       return success(musicObject(task, languageFor(request)));
     }),

@@ -1,5 +1,6 @@
 // Containers that a provider opened in its account for a caller, such as the one in which Claude's code runs. The id is sealed for the
 // caller, the channel and its key: no other caller can use it, and nothing is stored.
+import { type ObjectOwner, ownerIn } from '#server/objects/object-owner.ts';
 import type { AppContext } from '#server/context.ts';
 import type { ProviderObject } from '#server/formats/provider-objects.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
@@ -32,21 +33,21 @@ export function providerContainersStage({ channels, secrets, now, settings }: Se
     name: 'provider-containers',
     applies: ({ dialect }) => dialect.accountObjectOf !== undefined && !settings.get('global.pass_through_request_enabled'),
     open({ endpoint, content, admission }) {
-      const userId = admission.user.id;
+      const owner = ownerIn(admission);
       const reported = endpoint.dialect.accountObjectOf?.(content.body);
-      return new Containers(services, userId, reported === undefined ? null : openContainer(services, userId, reported));
+      return new Containers(services, owner, reported === undefined ? null : openContainer(services, owner, reported));
     },
   };
 }
 
 class Containers implements StageRun {
   readonly #services: Services;
-  readonly #userId: number;
+  readonly #owner: ObjectOwner;
   readonly #held: HeldContainer | null;
 
-  constructor(services: Services, userId: number, held: HeldContainer | null) {
+  constructor(services: Services, owner: ObjectOwner, held: HeldContainer | null) {
     this.#services = services;
-    this.#userId = userId;
+    this.#owner = owner;
     this.#held = held;
   }
 
@@ -61,28 +62,32 @@ class Containers implements StageRun {
   /** The id that the request continues stays as it was. */
   reading(reading: ResponseReading, channel: PreparedChannel): void {
     const restoreObjectId = (name: string) =>
-      this.#held?.name === name ? this.#held.reported : sealContainer(this.#services, this.#userId, { name, channel });
+      this.#held?.name === name ? this.#held.reported : sealContainer(this.#services, this.#owner, { name, channel });
     reading.restoreObjectId = restoreObjectId;
   }
 }
 
 /** Returns null for an id that this caller was not given, or whose container is gone. */
-function openContainer({ channels, secrets, now }: Services, userId: number, reported: string): HeldContainer | null {
+function openContainer({ channels, secrets, now }: Services, owner: ObjectOwner, reported: string): HeldContainer | null {
   if (!reported.startsWith(prefix) || reported.length > longest.sealed) return null;
   const opened = openSeal(secrets, reported.slice(prefix.length));
   if (opened === null) return null;
-  const { container: name, channel: id, user, key, until } = opened;
+  const { container: name, channel: id, user, member = 0, key, until } = opened;
   const channel = typeof id === 'number' && typeof key === 'string' ? channelBehind({ channels, secrets }, id, key) : undefined;
-  if (typeof name !== 'string' || channel === undefined || user !== userId) return null;
+  if (typeof name !== 'string' || channel === undefined || user !== owner.userId || member !== (owner.memberId ?? 0)) return null;
   if (typeof until !== 'number' || until < now() / 1000) return null;
   return { reported, name, channel: channel.id, behind: channel };
 }
 
-function sealContainer({ secrets, now }: Services, userId: number, { name, channel }: { name: string; channel: PreparedChannel }): string {
+function sealContainer(
+  { secrets, now }: Services,
+  { userId, memberId }: ObjectOwner,
+  { name, channel }: { name: string; channel: PreparedChannel },
+): string {
   // An id that is passed as it is cannot be continued.
   if (name.length > longest.name) return name;
   const until = Math.floor(now() / 1000) + lifetime;
-  const seal = { container: name, channel: channel.id, user: userId, key: keyBehind(secrets, channel), until };
+  const seal = { container: name, channel: channel.id, user: userId, member: memberId, key: keyBehind(secrets, channel), until };
   return `${prefix}${secrets.encrypt(JSON.stringify(seal), 'container')}`;
 }
 

@@ -34,6 +34,8 @@ type Stopped = keyof typeof stopTexts;
 
 export interface ResponseAtWork {
   userId: number;
+  /** As in `ObjectOwner`. */
+  memberId?: number | undefined;
   /** The response before any output. */
   shell: Json;
   input: readonly Item[];
@@ -241,7 +243,7 @@ export class BackgroundRun implements ClientBody {
     const { record, userId } = this.#parts;
     const { id } = record;
     // Nothing is written for a deleted response, nor again after a write that succeeded while its outcome was unknown.
-    if ((await this.#store.find(userId, id))?.alive_until === undefined) return;
+    if ((await this.#store.find({ userId }, id))?.alive_until === undefined) return;
     const status = statusOf(response['status']);
     const isAnswered = status === 'completed' || status === 'incomplete';
     const ending = isAnswered ? await this.#parts.ending(response) : [];

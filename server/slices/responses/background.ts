@@ -1,4 +1,5 @@
 // Starts, limits and cancels background responses, and ends those whose process died.
+import type { ObjectOwner } from '#server/objects/object-owner.ts';
 import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import { type Patch, UniqueConflict } from '#server/db/collection.ts';
@@ -45,8 +46,8 @@ export class BackgroundResponses {
    * @throws {AppError} `too_many_background`
    */
   async begin(work: ResponseAtWork, call: UnwatchedCall): Promise<void> {
-    const { userId, shell, input, chain } = work;
-    const { record, rest } = await this.#store.recordOf({ response: shell, userId, input, chain });
+    const { userId, memberId, shell, input, chain } = work;
+    const { record, rest } = await this.#store.recordOf({ response: shell, userId, memberId, input, chain });
     await this.#insert({ ...record, is_background: true, alive_until: this.#context.now() + aliveMs }, rest);
     await this.#store.holdings.added(userId, { count: 1, bytes: record.bytes });
     const run = new BackgroundRun(this.#context, this.#store, { ...work, record, call });
@@ -80,31 +81,31 @@ export class BackgroundResponses {
   }
 
   /** Cancels a run on any process, and waits briefly for its end; concurrent requests share one cancellation. */
-  async cancel(userId: number, id: string): Promise<StoredResponseRecord | null> {
+  async cancel(owner: ObjectOwner, id: string): Promise<StoredResponseRecord | null> {
     // Other users' runs are neither cancelled nor awaited.
-    const record = await this.find(userId, id);
+    const record = await this.find(owner, id);
     if (record?.place === undefined) return record;
-    const cancelling = this.#cancelling.get(id) ?? this.#cancel(userId, id).finally(() => this.#cancelling.delete(id));
+    const cancelling = this.#cancelling.get(id) ?? this.#cancel(owner, id).finally(() => this.#cancelling.delete(id));
     this.#cancelling.set(id, cancelling);
     return cancelling;
   }
 
-  async #cancel(userId: number, id: string): Promise<StoredResponseRecord | null> {
+  async #cancel(owner: ObjectOwner, id: string): Promise<StoredResponseRecord | null> {
     const end = performance.now() + cancelMs;
     await this.#context.changes.announce('cancelled_response', id);
     for (;;) {
-      const record = await this.find(userId, id);
+      const record = await this.find(owner, id);
       if (record?.place === undefined || performance.now() > end) return record;
       await new Promise((resolve) => setTimeout(resolve, pollMs));
     }
   }
 
   /** Finds a response like `ResponseStore.find`, after ending it if its process died. */
-  async find(userId: number, id: string): Promise<StoredResponseRecord | null> {
-    const record = await this.#store.find(userId, id);
+  async find(owner: ObjectOwner, id: string): Promise<StoredResponseRecord | null> {
+    const record = await this.#store.find(owner, id);
     if (record?.alive_until === undefined || record.alive_until > this.#context.now()) return record;
     await endOrphan(this.#context, this.#store, record);
-    return this.#store.find(userId, id);
+    return this.#store.find(owner, id);
   }
 
   /** Stops all runs at shutdown. */

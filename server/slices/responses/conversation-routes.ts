@@ -39,29 +39,29 @@ export function mountConversations(
     // Storing is free, but requires a balance.
     await checkMeans(services, caller.admission);
     const fields = await fieldsOf(caller);
-    return conversations.create(caller.userId, { items: givenItems(fields), metadata: metadataOf(fields) ?? {} });
+    return conversations.create(caller, { items: givenItems(fields), metadata: metadataOf(fields) ?? {} });
   });
-  add('GET', path, async ({ userId }, id) => conversations.present(await conversations.find(userId, id)));
-  add('POST', path, async (caller, id) => conversations.update(caller.userId, id, metadataOf(await fieldsOf(caller)) ?? {}));
-  add('DELETE', path, async ({ userId }, id) => {
-    await conversations.remove(userId, id);
+  add('GET', path, async (caller, id) => conversations.present(await conversations.find(caller, id)));
+  add('POST', path, async (caller, id) => conversations.update(caller, id, metadataOf(await fieldsOf(caller)) ?? {}));
+  add('DELETE', path, async (caller, id) => {
+    await conversations.remove(caller, id);
     return { id, object: 'conversation.deleted', deleted: true };
   });
-  add('GET', `${path}/items`, async ({ userId, query, makeRoom }, id) => {
-    makeRoom((await conversations.find(userId, id)).bytes);
-    return conversations.list(userId, id, readPage(query));
+  add('GET', `${path}/items`, async (caller, id) => {
+    caller.makeRoom((await conversations.find(caller, id)).bytes);
+    return conversations.list(caller, id, readPage(caller.query));
   });
   add('POST', `${path}/items`, async (caller, id) => {
     await checkMeans(services, caller.admission);
     const items = givenItems(await fieldsOf(caller));
     if (items.length === 0) throw badField('items', fieldRules.required);
-    return conversations.add(caller.userId, id, items);
+    return conversations.add(caller, id, items);
   });
-  add('GET', `${path}/items/:item`, async ({ userId, params, makeRoom }, id) => {
-    makeRoom((await conversations.find(userId, id)).bytes);
-    return [await conversations.item(userId, id, params['item'] ?? '')];
+  add('GET', `${path}/items/:item`, async (caller, id) => {
+    caller.makeRoom((await conversations.find(caller, id)).bytes);
+    return [await conversations.item(caller, id, caller.params['item'] ?? '')];
   });
-  add('DELETE', `${path}/items/:item`, ({ userId, params }, id) => conversations.removeItem(userId, id, params['item'] ?? ''));
+  add('DELETE', `${path}/items/:item`, (caller, id) => conversations.removeItem(caller, id, caller.params['item'] ?? ''));
 }
 
 async function fieldsOf(caller: StoredCaller): Promise<StrictFields> {

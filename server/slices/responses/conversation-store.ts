@@ -1,6 +1,7 @@
 // Conversations: lists of items, extended by responses and by their owner, one writer at a time. Items are written
 // first and become visible when the record's end is moved; leftovers of a dead process are removed before the next
 // addition, or with the conversation.
+import { type ObjectOwner, ofOwner, ownerFields } from '#server/objects/object-owner.ts';
 import { AppError } from '#shared/errors.ts';
 import { fieldRules } from '#shared/field-rules.ts';
 import type { AppContext } from '#server/context.ts';
@@ -47,18 +48,18 @@ export class ConversationStore {
   }
 
   /** @throws {AppError} `conversation_not_found` */
-  async find(userId: number, id: string): Promise<ConversationRecord> {
-    const record = await this.#records.first({ id, user_id: userId, expires_at: { gt: this.#now() } });
+  async find(owner: ObjectOwner, id: string): Promise<ConversationRecord> {
+    const record = await this.#records.first({ id, ...ofOwner(owner), expires_at: { gt: this.#now() } });
     if (record === null) throw new AppError('conversation_not_found', { id });
     return record;
   }
 
-  async create(userId: number, { items, metadata }: { items: readonly Item[]; metadata: object }): Promise<object> {
+  async create(owner: ObjectOwner, { items, metadata }: { items: readonly Item[]; metadata: object }): Promise<object> {
     const id = newId(this.#context, 'conv');
-    const [sealed] = await sealJson(this.#context, ownerOf(userId), JSON.stringify(metadata));
+    const [sealed] = await sealJson(this.#context, ownerOf(owner.userId), JSON.stringify(metadata));
     const empty = {
       id,
-      user_id: userId,
+      ...ownerFields(owner),
       created_at: this.#now(),
       expires_at: this.#store.expiry(),
       metadata: sealed,
@@ -81,7 +82,7 @@ export class ConversationStore {
       ? { patch: { set, unset: ['locked_by', 'locked_until'] }, of: 'conversations', where: { id, locked_by: holder } }
       : { insert: record, into: 'conversations' };
     if ((await this.#context.db.write([...writes, last])).at(-1) !== true) throw new AppError('conversation_not_found', { id });
-    await this.#store.holdings.added(userId, { count: 1, bytes });
+    await this.#store.holdings.added(owner.userId, { count: 1, bytes });
     return this.present(record);
   }
 
@@ -90,9 +91,9 @@ export class ConversationStore {
   }
 
   /** @throws {AppError} `conversation_not_found` */
-  async update(userId: number, id: string, metadata: object): Promise<object> {
-    const [sealed] = await sealJson(this.#context, ownerOf(userId), JSON.stringify(metadata));
-    const changed = await this.#records.patch({ id, user_id: userId }, { set: { metadata: sealed, expires_at: this.#store.expiry() } });
+  async update(owner: ObjectOwner, id: string, metadata: object): Promise<object> {
+    const [sealed] = await sealJson(this.#context, ownerOf(owner.userId), JSON.stringify(metadata));
+    const changed = await this.#records.patch({ id, ...ofOwner(owner) }, { set: { metadata: sealed, expires_at: this.#store.expiry() } });
     if (changed === null) throw new AppError('conversation_not_found', { id });
     return this.present(changed);
   }
@@ -101,25 +102,25 @@ export class ConversationStore {
    * Deletes a conversation with its items. If a response to it is being generated, the response adds nothing.
    * @throws {AppError} `conversation_not_found`
    */
-  async remove(userId: number, id: string): Promise<void> {
-    const record = await this.#records.take({ id, user_id: userId });
+  async remove(owner: ObjectOwner, id: string): Promise<void> {
+    const record = await this.#records.take({ id, ...ofOwner(owner) });
     if (record === null) throw new AppError('conversation_not_found', { id });
     await removeItems(this.#context, { conversation_id: id });
-    await this.#store.holdings.removed(userId, { count: 1, bytes: record.bytes });
+    await this.#store.holdings.removed(owner.userId, { count: 1, bytes: record.bytes });
   }
 
   /**
    * Locks a conversation until it is unlocked or the lock expires.
    * @throws {AppError} `conversation_not_found`, `conversation_locked`
    */
-  async lock(userId: number, id: string): Promise<{ record: ConversationRecord; holder: string }> {
+  async lock(owner: ObjectOwner, id: string): Promise<{ record: ConversationRecord; holder: string }> {
     const now = this.#context.now();
     const free = isFree(this.#context);
     const holder = this.#context.randomText(16);
-    const mine: Filter<ConversationRecord> = { and: [{ id, user_id: userId, expires_at: { gt: this.#now() } }, free] };
+    const mine: Filter<ConversationRecord> = { and: [{ id, ...ofOwner(owner), expires_at: { gt: this.#now() } }, free] };
     const record = await this.#records.patch(mine, { set: { locked_by: holder, locked_until: now + lockMs } });
     if (record !== null) return { record, holder };
-    await this.find(userId, id);
+    await this.find(owner, id);
     throw new AppError('conversation_locked', {}, { retryAfter: 2 });
   }
 
@@ -163,13 +164,13 @@ export class ConversationStore {
   }
 
   /** @throws {AppError} `conversation_not_found`, `conversation_locked`, `conversation_too_long` */
-  async add(userId: number, id: string, items: readonly Item[]): Promise<object> {
-    const { record, holder } = await this.lock(userId, id);
+  async add(owner: ObjectOwner, id: string, items: readonly Item[]): Promise<object> {
+    const { record, holder } = await this.lock(owner, id);
     try {
       this.checkSize(record, (await writeToStore(items)).bytes, items.length);
       const { writes, bytes, items: added } = await this.addition(record, holder, items);
       await this.#context.db.write(writes);
-      await this.#store.holdings.added(userId, { count: 0, bytes });
+      await this.#store.holdings.added(owner.userId, { count: 0, bytes });
       return listOf(added, false);
     } finally {
       await this.unlock(id, holder);
@@ -213,8 +214,8 @@ export class ConversationStore {
    * Returns the JSON of a page, in pieces, with the items as stored.
    * @throws {AppError} as `find`; 400 for an unknown `after`
    */
-  async list(userId: number, id: string, { limit, isAscending, after }: ItemsPage): Promise<string[]> {
-    const record = await this.find(userId, id);
+  async list(owner: ObjectOwner, id: string, { limit, isAscending, after }: ItemsPage): Promise<string[]> {
+    const record = await this.find(owner, id);
     let from = -1;
     let to = record.end;
     if (after !== undefined) {
@@ -232,7 +233,7 @@ export class ConversationStore {
     const texts: string[] = [];
     const pause = createPauses();
     for (const row of page) {
-      texts.push(await this.#text(userId, row));
+      texts.push(await this.#text(owner.userId, row));
       await pause();
     }
     const idOf = (row: ConversationItemRecord | undefined) => row?.id.slice(`${id}:`.length);
@@ -243,16 +244,16 @@ export class ConversationStore {
    * Returns the JSON of an item.
    * @throws {AppError} `conversation_not_found`, `response_item_not_found`
    */
-  async item(userId: number, id: string, wanted: string): Promise<string> {
-    const record = await this.find(userId, id);
+  async item(owner: ObjectOwner, id: string, wanted: string): Promise<string> {
+    const record = await this.find(owner, id);
     const row = await this.#items.get(`${id}:${wanted}`);
     if (row === null || row.position >= record.end) throw new AppError('response_item_not_found', { id: wanted });
-    return this.#text(userId, row);
+    return this.#text(owner.userId, row);
   }
 
   /** @throws {AppError} as `item` */
-  async removeItem(userId: number, id: string, wanted: string): Promise<object> {
-    const record = await this.find(userId, id);
+  async removeItem(owner: ObjectOwner, id: string, wanted: string): Promise<object> {
+    const record = await this.find(owner, id);
     const row = await this.#items.get(`${id}:${wanted}`);
     if (row === null || row.position >= record.end) throw new AppError('response_item_not_found', { id: wanted });
     // Of two concurrent deletions, only the one that removes the row subtracts its bytes.
@@ -260,7 +261,7 @@ export class ConversationStore {
     if (row.pieces !== undefined) await this.#context.db.collection('response_pieces').remove({ response_id: row.id });
     const parts = record.parts === undefined || row.parts === undefined ? {} : { parts: -row.parts };
     await this.#records.patch({ id }, { increment: { ...parts, bytes: -row.bytes } });
-    await this.#store.holdings.removed(userId, { count: 0, bytes: row.bytes });
+    await this.#store.holdings.removed(owner.userId, { count: 0, bytes: row.bytes });
     return this.present(record);
   }
 

@@ -20,7 +20,7 @@ export function createFollow(context: AppContext, running: readonly BackgroundRe
       throw new AppError('too_many_background', { count: mostFollowers.perOwner }, { retryAfter: 5 });
     followers.add(userId, 1);
     const exists = async () => {
-      const found = await Promise.all(running.map((each) => each.find(userId, responseId)));
+      const found = await Promise.all(running.map((each) => each.find({ userId }, responseId)));
       return found.some((record) => record !== null);
     };
     const body = followEvents(context, followed, { exists, signal, onEnd: () => followers.add(userId, -1) });

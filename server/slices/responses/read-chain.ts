@@ -1,4 +1,5 @@
 // Reads the conversation up to a response, by its chain of previous responses.
+import { type ObjectOwner, ownerOfRecord } from '#server/objects/object-owner.ts';
 import { AppError } from '#shared/errors.ts';
 import { jsonSize } from '#server/framing/part-budget.ts';
 import type { StoredResponseRecord } from '#server/db/records/stored-response.ts';
@@ -26,10 +27,10 @@ export interface ChainBounds extends Reading {
  */
 export async function readChain(
   store: ResponseStore,
-  { userId, id, ...bounds }: { userId: number; id: string } & ChainBounds,
+  { owner, id, ...bounds }: { owner: ObjectOwner; id: string } & ChainBounds,
 ): Promise<{ items: Item[]; chain: Chain }> {
   const { mostBytes, isCut, hold, budget } = bounds;
-  const last = await store.find(userId, id);
+  const last = await store.find(owner, id);
   if (last === null) throw notFound(id);
   if (last.status === 'queued' || last.status === 'in_progress') throw new AppError('previous_response_running', { id }, { field });
   if ((last.chain_bytes > mostBytes || last.previous_count >= mostPrevious) && !isCut) throw new AppError('conversation_too_long');
@@ -68,7 +69,7 @@ async function readTurns(
     }
     const earlier: readonly string[] = (records.at(-1)?.previous ?? []).filter((id) => !seen.has(id));
     if (earlier.length === 0) return turns;
-    const byId = new Map((await store.findAll(last.user_id, earlier)).map((record) => [record.id, record]));
+    const byId = new Map((await store.findAll(ownerOfRecord(last), earlier)).map((record) => [record.id, record]));
     records = earlier.map((id) => {
       const record = byId.get(id);
       if (record === undefined) throw notFound(id);

@@ -1,4 +1,5 @@
 // Reads the stored state that a Responses call refers to: previous responses, a conversation, items by id.
+import { type ObjectOwner, ownerIn } from '#server/objects/object-owner.ts';
 import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import { jsonSize, partBytes } from '#server/framing/part-budget.ts';
@@ -41,14 +42,14 @@ export function createStateReader(
 
   /** Locks and reads the conversation. Token counts take no lock. */
   async function holdConversation(
-    userId: number,
+    owner: ObjectOwner,
     { conversationId }: StateRequest,
     { input, isAnswered, reading }: { input: readonly Item[]; isAnswered: boolean; reading: Reading },
   ): Promise<{ items: Item[]; conversation: HeldConversation | null } | null> {
     if (conversationId === undefined) return null;
     if (!isAnswered)
-      return { items: await conversations.itemsOf(await conversations.find(userId, conversationId), reading), conversation: null };
-    const { record, holder } = await conversations.lock(userId, conversationId);
+      return { items: await conversations.itemsOf(await conversations.find(owner, conversationId), reading), conversation: null };
+    const { record, holder } = await conversations.lock(owner, conversationId);
     try {
       conversations.checkSize(record, (await writeToStore(input)).bytes, input.length);
       return { items: await conversations.itemsOf(record, reading), conversation: { conversations, record, holder } };
@@ -59,11 +60,11 @@ export function createStateReader(
   }
 
   /** Replaces references by their items. */
-  async function resolved(userId: number, items: readonly Item[], { hold, budget }: Reading): Promise<readonly Item[]> {
+  async function resolved(owner: ObjectOwner, items: readonly Item[], { hold, budget }: Reading): Promise<readonly Item[]> {
     const ids = items.filter(isReference).map(({ id }) => id);
     if (ids.length === 0) return items;
     if (ids.length > mostReferences) throw new AppError('conversation_too_long');
-    const found = await store.readItems(userId, ids, { mostBytes, budget });
+    const found = await store.readItems(owner, ids, { mostBytes, budget });
     hold.grow(lengthOf(ids, found, mostBytes));
     return items.map((item) => (isReference(item) ? (found.get(item.id) ?? item) : item));
   }
@@ -74,13 +75,12 @@ export function createStateReader(
     requested: StateRequest,
     reading: Reading,
   ): Promise<StoredState> {
-    const userId = caller.user.id;
+    const owner = ownerIn(caller);
     const isCut = body['truncation'] === 'auto';
     const { previousId } = requested;
-    const read =
-      previousId === undefined ? null : await readChain(store, { userId, id: previousId, mostBytes, isCut, isStart, ...reading });
-    const input = await resolved(userId, itemsOf(body['input']), reading);
-    const held = await holdConversation(userId, requested, { input, isAnswered, reading });
+    const read = previousId === undefined ? null : await readChain(store, { owner, id: previousId, mostBytes, isCut, isStart, ...reading });
+    const input = await resolved(owner, itemsOf(body['input']), reading);
+    const held = await holdConversation(owner, requested, { input, isAnswered, reading });
     const all = read?.items ?? held?.items ?? [];
     const before = sinceCompaction(all);
     if (before.length < all.length) {

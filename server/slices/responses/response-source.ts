@@ -1,4 +1,5 @@
 // Conversation source of Responses calls: loads what they continue and stores the result.
+import { ownerIn } from '#server/objects/object-owner.ts';
 import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import { storesNothing } from '#server/call/admission/admission.ts';
@@ -82,5 +83,5 @@ function storedParts(
   { caller, body, isAnswered, isCompaction, envelope }: RequestedConversation,
   { requested, stored, isOn }: { requested: StateRequest; stored: StoredState; isOn: boolean },
 ) {
-  return { ...stored, userId: caller.user.id, envelope, isStored: requested.isStored && isAnswered && isOn, body, isCompaction };
+  return { ...stored, ...ownerIn(caller), envelope, isStored: requested.isStored && isAnswered && isOn, body, isCompaction };
 }

@@ -1,4 +1,5 @@
 // Stores responses: written atomically, readable by their owner only.
+import { type ObjectOwner, ofOwner, ownerFields } from '#server/objects/object-owner.ts';
 import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import type { Patch } from '#server/db/collection.ts';
@@ -28,6 +29,8 @@ export interface ResponseToStore {
   /** The presented response, with id, status and output. */
   response: Json;
   userId: number;
+  /** As in `ObjectOwner`. */
+  memberId?: number | undefined;
   input: readonly Item[];
   chain: Chain | null;
 }
@@ -78,7 +81,7 @@ export class ResponseStore {
   }
 
   /** Returns the record, and the writes that must precede it. */
-  async recordOf({ response, userId, input, chain }: ResponseToStore): Promise<{ record: StoredResponseRecord; rest: Write[] }> {
+  async recordOf({ response, userId, memberId, input, chain }: ResponseToStore): Promise<{ record: StoredResponseRecord; rest: Write[] }> {
     const { output: reported, ...shell } = response;
     const output = Array.isArray(reported) ? reported.filter(isObject) : [];
     const id = String(response['id']);
@@ -100,7 +103,7 @@ export class ResponseStore {
     ];
     const record: StoredResponseRecord = {
       id,
-      user_id: userId,
+      ...ownerFields({ userId, memberId }),
       created_at: Math.floor(this.#context.now() / 1000),
       expires_at: expiresAt,
       status: statusOf(response['status']),
@@ -200,15 +203,15 @@ export class ResponseStore {
     await this.#responses.patch({ id }, { unset: ['has_ending'] });
   }
 
-  /** Finds a response of the user; null if there is none. */
-  find(userId: number, id: string): Promise<StoredResponseRecord | null> {
+  /** Finds a response of the owner; null if there is none. */
+  find(owner: ObjectOwner, id: string): Promise<StoredResponseRecord | null> {
     if (!id.startsWith(this.#prefix)) return Promise.resolve(null);
-    return this.#responses.first({ id, user_id: userId, expires_at: { gt: Math.floor(this.#context.now() / 1000) } });
+    return this.#responses.first({ id, ...ofOwner(owner), expires_at: { gt: Math.floor(this.#context.now() / 1000) } });
   }
 
   /** Finds the responses among the ids, including expired ones, in any order. */
-  findAll(userId: number, ids: readonly string[]): Promise<StoredResponseRecord[]> {
-    return this.#responses.find({ id: { in: ids }, user_id: userId }, { limit: ids.length });
+  findAll(owner: ObjectOwner, ids: readonly string[]): Promise<StoredResponseRecord[]> {
+    return this.#responses.find({ id: { in: ids }, ...ofOwner(owner) }, { limit: ids.length });
   }
 
   /**
@@ -240,14 +243,15 @@ export class ResponseStore {
   }
 
   /**
-   * Finds items by id in any responses of the user, with all items of those responses.
+   * Finds items by id in any responses of the owner, with all items of those responses.
    * @throws {AppError} `response_item_not_found`, `conversation_too_long`, `body_too_complex`
    */
   async readItems(
-    userId: number,
+    owner: ObjectOwner,
     ids: readonly string[],
     { mostBytes, budget }: { mostBytes: number; budget: PartBudget },
   ): Promise<Map<string, Item>> {
+    const { userId } = owner;
     const found = new Map<string, Item>();
     const keys = ids.map((id) => `${userId}:${id}`);
     const rows = await this.#context.db.collection('response_items').find({ id: { in: keys } }, { limit: ids.length });
@@ -255,7 +259,7 @@ export class ResponseStore {
     let left = mostBytes;
     for (const id of ids) {
       if (found.has(id)) continue;
-      const record = await this.#recordWith(userId, id, responseOf.get(id));
+      const record = await this.#recordWith(owner, id, responseOf.get(id));
       if (record !== null) {
         left -= record.bytes;
         if (left < 0) throw new AppError('conversation_too_long');
@@ -268,18 +272,18 @@ export class ResponseStore {
   }
 
   /** Finds the response that contains an item. */
-  async #recordWith(userId: number, itemId: string, responseId: string | undefined): Promise<StoredResponseRecord | null> {
-    if (responseId !== undefined) return this.find(userId, responseId);
+  async #recordWith(owner: ObjectOwner, itemId: string, responseId: string | undefined): Promise<StoredResponseRecord | null> {
+    if (responseId !== undefined) return this.find(owner, responseId);
     const digits = holderOf(itemId);
-    return digits === null ? null : this.#responses.first({ user_id: userId, id: { startsWith: `resp_${digits}` } });
+    return digits === null ? null : this.#responses.first({ ...ofOwner(owner), id: { startsWith: `resp_${digits}` } });
   }
 
-  /** Returns false if the user has no such response. */
-  async remove(userId: number, id: string): Promise<boolean> {
-    const record = id.startsWith(this.#prefix) ? await this.#responses.take({ id, user_id: userId }) : null;
+  /** Returns false if the owner has no such response. */
+  async remove(owner: ObjectOwner, id: string): Promise<boolean> {
+    const record = id.startsWith(this.#prefix) ? await this.#responses.take({ id, ...ofOwner(owner) }) : null;
     if (record === null) return false;
     await removeResponse(this.#context, id);
-    await this.holdings.removed(userId, { count: 1, bytes: record.bytes });
+    await this.holdings.removed(owner.userId, { count: 1, bytes: record.bytes });
     return true;
   }
 

@@ -21,9 +21,9 @@ export function mountResponses(
   const serve = createServer(host, services);
   const path = '/v1/responses/:response';
 
-  const recordOf = async ({ userId, params }: StoredCaller): Promise<StoredResponseRecord> => {
-    const id = params['response'] ?? '';
-    const record = await background.find(userId, id);
+  const recordOf = async (caller: StoredCaller): Promise<StoredResponseRecord> => {
+    const id = caller.params['response'] ?? '';
+    const record = await background.find(caller, id);
     if (record === null) throw new AppError('response_not_found', { id });
     return record;
   };
@@ -55,11 +55,11 @@ export function mountResponses(
   host.addDirect(
     'DELETE',
     path,
-    serve(async ({ userId, params }) => {
-      const id = params['response'] ?? '';
+    serve(async (caller) => {
+      const id = caller.params['response'] ?? '';
       // A running response is cancelled first.
-      if ((await store.find(userId, id))?.place !== undefined) await background.cancel(userId, id);
-      if (!(await store.remove(userId, id))) throw new AppError('response_not_found', { id });
+      if ((await store.find(caller, id))?.place !== undefined) await background.cancel(caller, id);
+      if (!(await store.remove(caller, id))) throw new AppError('response_not_found', { id });
       return { json: { id, object: 'response', deleted: true } };
     }),
   );
@@ -77,9 +77,9 @@ export function mountResponses(
     'POST',
     `${path}/cancel`,
     serve(async (caller) => {
-      const { id, user_id: userId, is_background: isBackground, place } = await recordOf(caller);
+      const { id, is_background: isBackground, place } = await recordOf(caller);
       if (isBackground !== true) throw new AppError('response_not_background');
-      const record = place === undefined ? await store.find(userId, id) : await background.cancel(userId, id);
+      const record = place === undefined ? await store.find(caller, id) : await background.cancel(caller, id);
       if (record === null) throw new AppError('response_not_found', { id });
       caller.makeRoom(record.bytes, record.parts);
       return { json: await store.responseIn(record) };

@@ -28,6 +28,8 @@ export interface StatefulCallParts {
   context: AppContext;
   store: ResponseStore;
   userId: number;
+  /** As in `ObjectOwner`. */
+  memberId?: number | undefined;
   /** Encoding of the stream's events. */
   envelope: EventEncoding;
   /** Response id. */
@@ -181,7 +183,7 @@ export class StatefulCall implements CallConversation {
   }
 
   async #begin(call: UnwatchedCall): Promise<DirectResponse> {
-    const { body, background, conversation, userId, chain } = this.#parts;
+    const { body, background, conversation, userId, memberId, chain } = this.#parts;
     if (background === null) throw new Error('A response that its caller waits for is not run in the background');
     const shell = { ...this.#reported(shellOf(body, call)), status: 'queued' };
     this.#isRunning = true;
@@ -192,7 +194,7 @@ export class StatefulCall implements CallConversation {
         return (await this.#addition(conversation, response)).writes;
       };
       const held = conversation === null ? null : { id: conversation.record.id, holder: conversation.holder };
-      const work = { userId, shell, input: this.#input, chain, ending, conversation: held, ended: () => this.#end() };
+      const work = { userId, memberId, shell, input: this.#input, chain, ending, conversation: held, ended: () => this.#end() };
       await background.responses.begin(work, call);
     } catch (failure) {
       this.#isRunning = false;
@@ -208,8 +210,8 @@ export class StatefulCall implements CallConversation {
   }
 
   async #keep(response: Json): Promise<void> {
-    const { context, store, userId, isStored, chain, conversation } = this.#parts;
-    const stored = isStored ? await store.recordOf({ response, userId, input: this.#input, chain }) : null;
+    const { context, store, userId, memberId, isStored, chain, conversation } = this.#parts;
+    const stored = isStored ? await store.recordOf({ response, userId, memberId, input: this.#input, chain }) : null;
     const added = conversation === null ? null : await this.#addition(conversation, response);
     if (stored === null && added === null) return;
     const insertion: Write[] = stored === null ? [] : [...stored.rest, { insert: stored.record, into: 'responses' }];

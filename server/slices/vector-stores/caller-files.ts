@@ -1,4 +1,5 @@
 // Maps a caller's files in stores between our ids and the provider's, which are valid for one key.
+import { isOwned, type ObjectOwner, ofOwner } from '#server/objects/object-owner.ts';
 import type { AppContext } from '#server/context.ts';
 import type { FileRecord } from '#server/db/records/file.ts';
 import type { VectorStoreRecord } from '#server/db/records/vector-store.ts';
@@ -15,9 +16,9 @@ type Place = Pick<VectorStoreRecord, 'channel_id' | 'key'>;
  * In the given order.
  * @throws {AppError} `file_not_found` for files of other users
  */
-export async function callerFiles({ db, now }: Looking, userId: number, names: readonly string[]): Promise<FileRecord[]> {
+export async function callerFiles({ db, now }: Looking, owner: ObjectOwner, names: readonly string[]): Promise<FileRecord[]> {
   if (names.length === 0) return [];
-  const usable = { user_id: userId, state: 'stored' as const, expires_at: { gt: Math.floor(now() / 1000) } };
+  const usable = { ...ofOwner(owner), state: 'stored' as const, expires_at: { gt: Math.floor(now() / 1000) } };
   const found = await db.collection('files').find({ id: { in: [...new Set(names.filter(isNameable))] }, ...usable });
   const byName = new Map(found.map((file) => [file.id, file]));
   return names.map((id) => {
@@ -46,12 +47,15 @@ export interface ProviderFileIds {
 
 export async function providerFileIds(
   { db, secrets }: Looking,
-  { user_id: userId, channel_id: channel, key }: VectorStoreRecord,
+  store: VectorStoreRecord,
   theirs: readonly string[],
 ): Promise<ProviderFileIds> {
+  const { channel_id: channel, key } = store;
   const names = [...new Set(theirs)];
   const found = names.length === 0 ? [] : await db.collection('files').find({ upstream_id: { in: names }, key });
-  const own = found.filter((file) => file.user_id === userId && file.channel_id === channel);
+  const own = found.filter(
+    (file) => isOwned(file, { userId: store.user_id, memberId: store.member_id ?? 0 }) && file.channel_id === channel,
+  );
   const known = new Map(own.map(({ id, upstream_id: name }) => [name, id]));
   const called = new Map(own.map(({ id, filename }) => [id, filename]));
   return {

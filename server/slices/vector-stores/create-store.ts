@@ -1,5 +1,6 @@
 // Creates a store at its provider, and adds files to stores. Decision 96 lists the effect of a crash between any two
 // writes.
+import { ownerFields } from '#server/objects/object-owner.ts';
 import { AppError } from '#shared/errors.ts';
 import type { FileRecord } from '#server/db/records/file.ts';
 import type { VectorStoreRecord } from '#server/db/records/vector-store.ts';
@@ -27,7 +28,7 @@ const soonMs = 60_000;
 /** @throws {AppError} for the fields, the files, the limits, the balance and the provider */
 export async function createStore(services: RelayServices, caller: StoredCaller, body: unknown): Promise<VectorStoreRecord> {
   const { context } = services;
-  const { admission, userId } = caller;
+  const { admission } = caller;
   const fields = strictFields(body, known);
   const said = {
     name: shortText(fields, 'name', longestName),
@@ -36,13 +37,13 @@ export async function createStore(services: RelayServices, caller: StoredCaller,
     metadata: metadataIn(fields),
   };
   const chunking = chunkingIn(fields);
-  const files = await callerFiles(context, userId, fileNames(fields));
+  const files = await callerFiles(context, caller, fileNames(fields));
   const channel = placeOf(services, caller, files);
   const there = { channel_id: channel.id, key: keyBehind(context.secrets, channel) };
   checkPlace(there, files, 'file_ids');
   const fileBytes = sumOf(files);
   const begin: StoreBegin = {
-    user_id: userId,
+    ...ownerFields(caller),
     username: admission.user.username,
     token_id: admission.token.id,
     token_name: admission.tokenName,

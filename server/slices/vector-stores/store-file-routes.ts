@@ -111,9 +111,10 @@ function refusedOf(context: AppContext, answer: Refused, what: string): AppError
   return new AppError(what.startsWith(prefix) ? 'batch_not_found' : 'file_not_found', { id: what });
 }
 
-async function fileOf(context: AppContext, { userId, params, store }: StoreCaller): Promise<FileRecord> {
+async function fileOf(context: AppContext, caller: StoreCaller): Promise<FileRecord> {
+  const { params, store } = caller;
   const id = params['file'] ?? '';
-  const [own] = await callerFiles(context, userId, [id]);
+  const [own] = await callerFiles(context, caller, [id]);
   if (own === undefined || own.channel_id !== store.channel_id || own.key !== store.key) throw new AppError('file_not_found', { id });
   return own;
 }
@@ -124,18 +125,20 @@ function pathOf({ upstream_id: name }: FileRecord): string {
 
 async function attach(
   services: RelayServices,
-  { store, userId, admission: { token } }: StoreCaller,
+  caller: StoreCaller,
   requested: readonly StoreFileRequest[],
   field: string,
   behind = '/files',
 ): Promise<Reported> {
   const { context } = services;
+  const { store } = caller;
+  const { token } = caller.admission;
   const channel = openStore(context, store);
   // A key with a quota could spend beyond it through another key's store.
   if (token.id !== store.token_id && !token.unlimited_quota) throw new AppError('vector_store_of_other_key');
   const files = await callerFiles(
     context,
-    userId,
+    caller,
     requested.map(({ name }) => name),
   );
   checkPlace(store, files, field);
@@ -151,7 +154,7 @@ async function attach(
 
 /** @throws {AppError} `file_not_found` for a cursor that is not the caller's file */
 async function listFiles(context: AppContext, caller: StoreCaller, path: string): Promise<object> {
-  const { store, query, userId } = caller;
+  const { store, query } = caller;
   const { limit, isAscending, ...ends } = readStoresPage(query);
   const filter = query.get('filter');
   if (filter !== null && !statuses.includes(filter)) throw badField('filter', fieldRules.oneOf(statuses));
@@ -162,7 +165,7 @@ async function listFiles(context: AppContext, caller: StoreCaller, path: string)
   });
   for (const end of ['after', 'before'] as const) {
     const at = ends[end];
-    const [own] = at === undefined ? [] : await callerFiles(context, userId, [at]);
+    const [own] = at === undefined ? [] : await callerFiles(context, caller, [at]);
     if (own !== undefined) requested.set(end, own.upstream_id);
   }
   const answer = await ask(context, caller, { method: 'GET', path: `${path}?${requested}` }, path.includes(prefix) ? prefix : store.id);

@@ -1,4 +1,5 @@
 // Stores and presents vector stores.
+import { type ObjectOwner, ofOwner } from '#server/objects/object-owner.ts';
 import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import { DatabaseUnavailable, type Filter } from '#server/db/collection.ts';
@@ -17,6 +18,7 @@ const mostTries = 100;
 export type StoreBegin = Pick<
   VectorStoreRecord,
   | 'user_id'
+  | 'member_id'
   | 'username'
   | 'token_id'
   | 'token_name'
@@ -103,17 +105,17 @@ export async function checkRoom(context: Storing, userId: number): Promise<void>
 }
 
 /**
- * Finds a store of a user.
+ * Finds a store of an owner.
  * @throws {AppError} `vector_store_not_found` for any other
  */
-export async function findStore({ db }: Pick<Storing, 'db'>, userId: number, id: string): Promise<VectorStoreRecord> {
-  const found = await db.collection('vector_stores').first({ id, ...visible(userId) });
+export async function findStore({ db }: Pick<Storing, 'db'>, owner: ObjectOwner, id: string): Promise<VectorStoreRecord> {
+  const found = await db.collection('vector_stores').first({ id, ...visible(owner) });
   if (found === null) throw new AppError('vector_store_not_found', { id });
   return found;
 }
 
-function visible(userId: number): Filter<VectorStoreRecord> {
-  return { user_id: userId, state: { in: ['stored', 'expired'] } };
+function visible(owner: ObjectOwner): Filter<VectorStoreRecord> {
+  return { ...ofOwner(owner), state: { in: ['stored', 'expired'] } };
 }
 
 export interface StoresPage {
@@ -127,11 +129,11 @@ export interface StoresPage {
  * One more than the page size if there are more.
  * @throws {AppError} `vector_store_not_found` for an unknown cursor
  */
-export async function listStores(context: Storing, userId: number, page: StoresPage): Promise<VectorStoreRecord[]> {
-  const named = async (id?: string) => (id === undefined ? undefined : findStore(context, userId, id));
+export async function listStores(context: Storing, owner: ObjectOwner, page: StoresPage): Promise<VectorStoreRecord[]> {
+  const named = async (id?: string) => (id === undefined ? undefined : findStore(context, owner, id));
   const [after, before] = [await named(page.after), await named(page.before)];
   const { where, options } = pageQuery({ ...page, after, before });
-  const found = await context.db.collection('vector_stores').find({ and: [visible(userId), ...where] }, options);
+  const found = await context.db.collection('vector_stores').find({ and: [visible(owner), ...where] }, options);
   if (before === undefined || after !== undefined) return found;
   // `before` selects the stores next to it.
   // The surplus row stays last, so that the caller drops it.

@@ -46,9 +46,10 @@ export function mountVectorStores(host: RouteHost, services: RelayServices): voi
       ),
   };
   /** Existing stores stay usable while creation is disabled. */
-  const storeOf = async ({ userId, params, path }: StoredCaller) => {
+  const storeOf = async (caller: StoredCaller) => {
+    const { params, path } = caller;
     try {
-      return await findStore(context, userId, params['store'] ?? '');
+      return await findStore(context, caller, params['store'] ?? '');
     } catch (failure) {
       throw isOff() && failure instanceof AppError && failure.code === 'vector_store_not_found' ? filesAreOff(path) : failure;
     }
@@ -58,9 +59,9 @@ export function mountVectorStores(host: RouteHost, services: RelayServices): voi
     await checkMeans(services, caller.admission);
     return { json: presentStore(await createStore(services, caller, await caller.readBody())) };
   });
-  routes.add('GET', '/v1/vector_stores', async ({ userId, query }) => {
-    const page = readStoresPage(query);
-    const found = await listStores(context, userId, page);
+  routes.add('GET', '/v1/vector_stores', async (caller) => {
+    const page = readStoresPage(caller.query);
+    const found = await listStores(context, caller, page);
     return { json: listOf(found.slice(0, page.limit).map(presentStore), found.length > page.limit) };
   });
   routes.addOf('GET', '', async ({ store }) => ({ json: presentStore(await seenStore(context, store)) }));

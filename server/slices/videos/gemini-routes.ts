@@ -1,4 +1,5 @@
 // Routes of Veo's API: creation at a model's path, operations, and their files.
+import { type ObjectOwner, ownerIn } from '#server/objects/object-owner.ts';
 import { AppError, type Language } from '#shared/errors.ts';
 import type { Connection } from '#server/http/connection.ts';
 import { surfaces } from '#server/surfaces/registry.ts';
@@ -31,7 +32,7 @@ const filePaths = ['/v1beta/files/:file', `/v1/files/:file${readVerb}`, '/downlo
  * @param file file name
  * @returns undefined if it is none of them
  */
-export type OtherFiles = (requested: { file: string; userId: number }) => Promise<DirectResponse> | undefined;
+export type OtherFiles = (requested: { file: string; owner: ObjectOwner }) => Promise<DirectResponse> | undefined;
 
 export function mountGeminiVideos(host: RouteHost, services: RelayServices, otherFiles: OtherFiles): ModelVerbs {
   const { context } = services;
@@ -50,8 +51,8 @@ export function mountGeminiVideos(host: RouteHost, services: RelayServices, othe
 
   const readOperation: ServeDirectly = (request, { model = '', operation = '' }, connection) =>
     answerTasks(services, { request, connection, refusal }, async () => {
-      const { user } = await identifyCaller(services, request, connection);
-      const task = await findVideo(context, user.id, operation);
+      const owner = ownerIn(await identifyCaller(services, request, connection));
+      const task = await findVideo(context, owner, operation);
       if (task.model !== model) throw new AppError('video_not_found', { id: operation });
       return { status: 200, body: operationObject(task, { uri: uriOf(task), language: callerLanguage(request.headers) }) };
     });
@@ -59,12 +60,12 @@ export function mountGeminiVideos(host: RouteHost, services: RelayServices, othe
   for (const path of filePaths) {
     host.addDirect('GET', path, (request, { file = '' }, connection) =>
       answerDirectly(services, { request, connection, refusal }, async () => {
-        const { user } = await identifyCaller(services, request, connection);
+        const owner = ownerIn(await identifyCaller(services, request, connection));
         const [name = '', verb] = file.split(':');
         const isRead = verb === 'download' || path.endsWith(readVerb);
-        const other = isRead ? otherFiles({ file: name, userId: user.id }) : undefined;
+        const other = isRead ? otherFiles({ file: name, owner }) : undefined;
         if (other !== undefined) return other;
-        const task = await findVideo(context, user.id, videoNamed(name));
+        const task = await findVideo(context, owner, videoNamed(name));
         if (!isRead) throw new AppError('verb_unknown', { path: host.facts(request, connection).url.pathname });
         const leaving = new AbortController();
         connection?.res.once('close', () => leaving.abort());

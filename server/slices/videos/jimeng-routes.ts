@@ -1,4 +1,5 @@
 // Jimeng's single path: the query names the action.
+import { ownerIn } from '#server/objects/object-owner.ts';
 import { AppError } from '#shared/errors.ts';
 import { fieldRules } from '#shared/field-rules.ts';
 import { badField } from '#server/framing/strict-fields.ts';
@@ -27,18 +28,18 @@ export function mountJimeng(host: RouteHost, services: RelayServices): void {
           noted.requestId,
         );
       }
-      const { user } = await identifyCaller(services, request, connection);
+      const admission = await identifyCaller(services, request, connection);
       if (action === null) throw badField('Action', fieldRules.required);
       if (action !== 'CVSync2AsyncGetResult') throw new AppError('verb_unknown', { path: `/jimeng?Action=${action}` });
       const content = await readContent(context.bodies, {
         request,
         connection,
         limit: questionBytes,
-        userId: user.id,
+        userId: admission.user.id,
         names: jimengNames,
       });
       content.release();
-      const task = await findVideo(context, user.id, taskIn(content.body));
+      const task = await findVideo(context, ownerIn(admission), taskIn(content.body));
       return jimengAnswer(
         { status: 200, body: jimengObject(task, { url: openAddress(services, task), language: languageFor(request) }) },
         noted.requestId,

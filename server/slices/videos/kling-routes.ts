@@ -1,4 +1,5 @@
 // Paths of Kling's clients, below `/kling`.
+import { ownerIn } from '#server/objects/object-owner.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import type { TaskRecord } from '#server/db/records/task.ts';
 import type { RelayServices } from '#server/call/services.ts';
@@ -36,8 +37,8 @@ export function mountKling(host: RouteHost, services: RelayServices): void {
       }),
     );
     add('GET', `${path}/:video`, async ({ request, connection, params }) => {
-      const { user } = await identifyCaller(services, request, connection);
-      return { status: 200, body: reported({ request })(await findVideo(context, user.id, params['video'] ?? '')) };
+      const owner = ownerIn(await identifyCaller(services, request, connection));
+      return { status: 200, body: reported({ request })(await findVideo(context, owner, params['video'] ?? '')) };
     });
   }
 }

@@ -1,4 +1,5 @@
 // Video routes: OpenAI's `/v1/videos`, and `/v1/video/generations` of compatible gateways. Both reach every provider.
+import { ownerIn } from '#server/objects/object-owner.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import type { TaskRecord } from '#server/db/records/task.ts';
 import { StrictFields } from '#server/framing/strict-fields.ts';
@@ -29,8 +30,7 @@ export function mountVideos(host: RouteHost, services: RelayServices): void {
       ),
     );
   const found = async ({ request, connection, params }: Requested): Promise<TaskRecord> => {
-    const { user } = await identifyCaller(services, request, connection);
-    return findVideo(context, user.id, params['video'] ?? '');
+    return findVideo(context, ownerIn(await identifyCaller(services, request, connection)), params['video'] ?? '');
   };
   const video =
     ({ request }: Requested) =>
@@ -55,9 +55,9 @@ export function mountVideos(host: RouteHost, services: RelayServices): void {
   );
   add('GET', '/v1/videos', async (requested) => {
     const { request, connection, url } = requested;
-    const { user } = await identifyCaller(services, request, connection);
+    const owner = ownerIn(await identifyCaller(services, request, connection));
     const page = readPage(url.searchParams);
-    const tasks = await listVideos(context, user.id, page);
+    const tasks = await listVideos(context, owner, page);
     return { status: 200, body: listOf(tasks.slice(0, page.limit).map(video(requested)), tasks.length > page.limit) };
   });
   add('GET', path, async (requested) => ({ status: 200, body: video(requested)(await found(requested)) }));
@@ -81,7 +81,7 @@ async function remix(
   { body, admission }: { body: RelayBody; admission: Admission },
 ): Promise<Submission> {
   const prompt = promptIn(new StrictFields(body));
-  const origin = await findVideo(services.context, admission.user.id, params['video'] ?? '');
+  const origin = await findVideo(services.context, ownerIn(admission), params['video'] ?? '');
   return remixSubmission(
     { services, admission, answer: (task) => presentVideo(task, languageFor(request)) },
     { origin, prompt, path: url.pathname },

@@ -1,5 +1,6 @@
 // Submits a task: reserves its price, has a channel accept it, and settles the charge before the caller is answered.
 // `docs/work.md` lists the effect of a crash between any two writes.
+import { ownerFields, ownerIn } from '#server/objects/object-owner.ts';
 import { AppError, reasonOf } from '#shared/errors.ts';
 import { priceAt } from '#shared/price-at.ts';
 import type { PricedUsage } from '#shared/pricing.ts';
@@ -97,7 +98,7 @@ async function openTask(context: AppContext, { admission, submission, requestId 
     id: await context.db.nextId('tasks'),
     platform: platform.name,
     listed: platform.name,
-    user_id: user.id,
+    ...ownerFields(ownerIn(admission)),
     username: user.username,
     token_id: token?.id ?? 0,
     request_id: requestId,

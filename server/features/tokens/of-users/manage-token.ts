@@ -101,7 +101,7 @@ async function change(
 
 export async function report(
   context: AppContext,
-  actor: UserRecord,
+  actor: Pick<UserRecord, 'username'>,
   user: UserRecord,
   { content, event }: { content: string; event: LogEvent },
 ): Promise<void> {

@@ -1,4 +1,5 @@
 // Conversation source of Interactions calls: loads what they continue and stores the result.
+import { ownerIn } from '#server/objects/object-owner.ts';
 import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import { type Admission, storesNothing } from '#server/call/admission/admission.ts';
@@ -26,18 +27,19 @@ export function createInteractionSource(context: AppContext, { store, background
     const isBackground = body['background'] === true && isAnswered;
     const isStored = body['store'] !== false && isAnswered && isOnFor(caller);
     if (isBackground && !isStored) throw new AppError('background_not_kept', {}, { field: 'background' });
-    const userId = caller.user.id;
+    const owner = ownerIn(caller);
+    const { userId } = owner;
     const hold = context.bodies.open(ownerOf(userId));
     try {
       // The request stays in memory until the result is stored, even after it was sent.
       hold.grow(bytes);
       const budget = new PartBudget(0, (more) => hold.grow(more));
       const read =
-        previousId === undefined ? null : await readChain(store, { userId, id: previousId, mostBytes, isCut: false, hold, budget });
+        previousId === undefined ? null : await readChain(store, { owner, id: previousId, mostBytes, isCut: false, hold, budget });
       return new StatefulInteraction({
         context,
         store,
-        userId,
+        ...owner,
         id: `${interactionPrefix}${requestId}`,
         isStored,
         body,

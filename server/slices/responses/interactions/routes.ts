@@ -15,9 +15,9 @@ import { asInteraction, writeLogged } from './present-interaction.ts';
 export function mountInteractions(host: RouteHost, services: RelayServices, { store, background, follow }: InteractionStores): void {
   const serve = createServer(host, services, surfaces.interactions);
 
-  const recordOf = async ({ userId, params }: StoredCaller): Promise<StoredResponseRecord> => {
-    const id = params['interaction'] ?? '';
-    const record = await background.find(userId, id);
+  const recordOf = async (caller: StoredCaller): Promise<StoredResponseRecord> => {
+    const id = caller.params['interaction'] ?? '';
+    const record = await background.find(caller, id);
     if (record === null) throw new AppError('response_not_found', { id });
     return record;
   };
@@ -35,18 +35,18 @@ export function mountInteractions(host: RouteHost, services: RelayServices, { st
     return { json: { ...interaction, input: (await store.itemsIn(record)).slice(0, record.input_count) } };
   });
 
-  const remove = serve(async ({ userId, params }) => {
-    const id = params['interaction'] ?? '';
+  const remove = serve(async (caller) => {
+    const id = caller.params['interaction'] ?? '';
     // A running interaction is cancelled first.
-    if ((await store.find(userId, id))?.place !== undefined) await background.cancel(userId, id);
-    if (!(await store.remove(userId, id))) throw new AppError('response_not_found', { id });
+    if ((await store.find(caller, id))?.place !== undefined) await background.cancel(caller, id);
+    if (!(await store.remove(caller, id))) throw new AppError('response_not_found', { id });
     return { json: {} };
   });
 
   const cancel = serve(async (caller) => {
-    const { id, user_id: userId, is_background: isBackground, place } = await recordOf(caller);
+    const { id, is_background: isBackground, place } = await recordOf(caller);
     if (isBackground !== true) throw new AppError('response_not_background');
-    const record = place === undefined ? await store.find(userId, id) : await background.cancel(userId, id);
+    const record = place === undefined ? await store.find(caller, id) : await background.cancel(caller, id);
     if (record === null) throw new AppError('response_not_found', { id });
     caller.makeRoom(record.bytes, record.parts);
     return { json: asInteraction(await store.responseIn(record)) };

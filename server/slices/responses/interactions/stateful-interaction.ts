@@ -21,6 +21,7 @@ export interface StatefulInteractionParts {
   context: AppContext;
   store: ResponseStore;
   userId: number;
+  memberId?: number | undefined;
   /** Interaction id, also used by the stream writer. */
   id: string;
   isStored: boolean;
@@ -101,11 +102,11 @@ export class StatefulInteraction implements CallConversation {
 
   /** The call is charged, so the caller gets the result even if storing it fails. */
   async #stored(interaction: Json): Promise<Json> {
-    const { context, store, userId, id, isStored, chain } = this.#parts;
+    const { context, store, userId, memberId, id, isStored, chain } = this.#parts;
     const reported = this.#reported(interaction);
     if (!isStored) return reported;
     try {
-      await store.insert({ response: asResponse(reported), userId, input: this.#input, chain });
+      await store.insert({ response: asResponse(reported), userId, memberId, input: this.#input, chain });
     } catch (failure) {
       context.log.error({ err: failure, response: id, userId }, 'an interaction was answered and could not be kept');
       this.#isLost = true;
@@ -114,13 +115,13 @@ export class StatefulInteraction implements CallConversation {
   }
 
   async #begin(call: UnwatchedCall): Promise<DirectResponse> {
-    const { body, background, userId, chain, hold } = this.#parts;
+    const { body, background, userId, memberId, chain, hold } = this.#parts;
     if (background === null) throw new Error('An interaction that its caller waits for is not run in the background');
     const shell = { ...asResponse({ ...this.#reported(shellOf(call)), steps: [] }), status: 'queued' };
     this.#isRunning = true;
     try {
       const end = { ending: () => Promise.resolve([]), conversation: null, ended: () => hold.shrinkTo(0) };
-      const work = { userId, shell, input: this.#input, chain, ...end };
+      const work = { userId, memberId, shell, input: this.#input, chain, ...end };
       await background.responses.begin(work, { ...call, run: (log) => call.run(loggedBody(log)) });
     } catch (failure) {
       this.#isRunning = false;

@@ -8,9 +8,9 @@ import { createServer } from '#server/objects/serve-caller.ts';
 
 export function mountThreads(host: RouteHost, services: RelayServices, store: ResponseStore): void {
   const serve = createServer(host, services, surfaces.anthropic);
-  const remove = serve(async ({ userId, params }) => {
-    const id = params['message'] ?? '';
-    if (!(await store.remove(userId, id))) throw new AppError('thread_not_found', { id: id.slice(0, 100) });
+  const remove = serve(async (caller) => {
+    const id = caller.params['message'] ?? '';
+    if (!(await store.remove(caller, id))) throw new AppError('thread_not_found', { id: id.slice(0, 100) });
     return { json: { id, type: 'message_deleted' } };
   });
   host.addDirect('DELETE', '/v1/messages/:message', remove);

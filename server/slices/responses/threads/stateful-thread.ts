@@ -15,6 +15,7 @@ export interface StatefulThreadParts {
   context: AppContext;
   store: ResponseStore;
   userId: number;
+  memberId?: number | undefined;
   /** Response id. */
   id: string;
   /** Request with the history included. */
@@ -85,10 +86,16 @@ export class StatefulThread implements CallConversation {
    * conversation.
    */
   async #keep({ content, stop_reason: reason }: Json): Promise<void> {
-    const { context, store, userId, id, input, chain } = this.#parts;
+    const { context, store, userId, memberId, id, input, chain } = this.#parts;
     if (reason === 'refusal' || !Array.isArray(content)) return;
     try {
-      await store.insert({ response: { id, status: 'completed', output: [{ role: 'assistant', content }] }, userId, input, chain });
+      await store.insert({
+        response: { id, status: 'completed', output: [{ role: 'assistant', content }] },
+        userId,
+        memberId,
+        input,
+        chain,
+      });
     } catch (failure) {
       context.log.error({ err: failure, response: id, userId }, 'a turn of a thread was answered and could not be kept');
       this.#isLost = true;

@@ -1,4 +1,5 @@
 // Conversation source of Claude's threads: loads what a turn continues and stores the result.
+import { ownerIn } from '#server/objects/object-owner.ts';
 import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import { clientDialects } from '#server/formats/registry.ts';
@@ -27,17 +28,18 @@ export function createThreadSource(context: AppContext, store: ResponseStore): C
 
   /** Opens a call; if that fails, releases what it holds. */
   async function openCall({ caller, body, bytes }: RequestedConversation, previousId: string | undefined): Promise<CallConversation> {
-    const userId = caller.user.id;
+    const owner = ownerIn(caller);
+    const { userId } = owner;
     const hold = context.bodies.open(ownerOf(userId));
     try {
       // The request stays in memory until the result is stored, even after it was sent.
       hold.grow(bytes);
       const added = messagesOf(body);
       const { thread: _thread, ...rest } = body;
-      const shared = { context, store, userId, id: newId(context, 'msg'), hold };
+      const shared = { context, store, ...owner, id: newId(context, 'msg'), hold };
       if (previousId === undefined) return new StatefulThread({ ...shared, body: rest, input: [lastingOf(body), ...added], chain: null });
       const budget = new PartBudget(0, (more) => hold.grow(more));
-      const { items, chain } = await readChain(store, { userId, id: previousId, mostBytes, isCut: false, hold, budget });
+      const { items, chain } = await readChain(store, { owner, id: previousId, mostBytes, isCut: false, hold, budget });
       const [first, ...before] = items;
       const created = first?.['type'] === lastingType ? first : {};
       checkSame(body, created);
