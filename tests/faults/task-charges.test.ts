@@ -70,7 +70,13 @@ async function act({ context, user, token }: Scene, fails = true): Promise<void>
   const body = { prompt: 'a harbour' };
   const request = drawingPaths['imagine']?.(body);
   if (request === undefined) throw new Error('There is no such path');
-  const submission = await drawingSubmission(context, { userId: user.id, language: 'zh', path: '/mj/submit/imagine', body, request });
+  const submission = await drawingSubmission(context, {
+    owner: { userId: user.id },
+    language: 'zh',
+    path: '/mj/submit/imagine',
+    body,
+    request,
+  });
   const before = upstream.taken.length;
   const requestId = newRequestId(context);
   try {

@@ -80,7 +80,9 @@ function mountEdits(host: RouteHost): void {
 }
 
 function mountMany(host: RouteHost): void {
-  mount(host, tokenApi.editMany, async (call) => editTokens(call.context, await reaching(call, call.body.ids), call.body, memberEdit(call)));
+  mount(host, tokenApi.editMany, async (call) =>
+    editTokens(call.context, await reaching(call, call.body.ids), call.body, memberEdit(call)),
+  );
   for (const [api, work] of [
     [tokenApi.removeMany, deleteTokens],
     [tokenApi.restoreMany, restoreTokens],

@@ -118,7 +118,9 @@ function onBehalfOf({ context, actor }: Planning, owner: UserRecord | null, { ru
   };
 }
 
-const rowsOf: Partial<Record<Step['action'], { code: 'token_created' | 'token_changed' | 'token_deleted'; content(token: string): string }>> = {
+const rowsOf: Partial<
+  Record<Step['action'], { code: 'token_created' | 'token_changed' | 'token_deleted'; content(token: string): string }>
+> = {
   created: { code: 'token_created', content: (token) => `管理员通过配置文件创建了令牌 ${token}` },
   changed: { code: 'token_changed', content: (token) => `管理员通过配置文件修改了令牌 ${token}` },
   deleted: { code: 'token_deleted', content: (token) => `管理员删除了令牌 ${token}` },
