@@ -230,6 +230,23 @@ describe.each(oneEngine)('tools at the provider, on $kind', (engine) => {
     expect(await ask({ tool_choice: drawing })).toMatchObject({ status: 400, field: 'tools.1', sent: undefined });
   });
 
+  test('tools of a gateway, which may run models that a key lacks access to, are left out of chat completions', async () => {
+    const own = { type: 'function', function: { name: 'get', parameters: {} } };
+    const time = { type: 'openrouter:datetime' };
+    const others = ['advisor', 'fusion', 'image_generation', 'experimental__search_models'].map((name) => ({
+      type: `openrouter:${name}`,
+      parameters: { model: 'gpt-4o' },
+    }));
+    await using scene = await open({ type: 20 });
+    const ask = (fields: object) => scene.post('/v1/chat/completions', { model: testModel, messages, ...fields });
+    const answer = await ask({ tools: [own, ...others, time] });
+    expect([answer.status, answer.headers.get('x-tidegate-dropped')]).toEqual([200, 'tools.1, tools.2, tools.3, tools.4']);
+    expect(scene.upstream.requests.at(-1)?.body).toMatchObject({ tools: [own, time] });
+    const forced = await ask({ tools: others, tool_choice: 'required' });
+    expect([forced.status, (await forced.json()).error.param]).toEqual([400, 'tools.0']);
+    expect(scene.upstream.requests).toHaveLength(1);
+  });
+
   test('an account that cannot pay for searches is answered without them', async () => {
     await using scene = await open(claude.channel, { quota: 4000 });
     const answer = await scene.post(claude.path, { model: testModel, ...claude.fields });

@@ -11,6 +11,9 @@ const kinds: readonly (readonly [type: RegExp, kind: HostedKind])[] = [
   [/^(?:file_search|retrieval)/, 'file_search'],
   [/^image_generation/, 'image_generation'],
   [/^mcp/, 'mcp'],
+  // Tools of gateways bear their name. Some run a model that their parameters name, which the key may lack access to; the time is free.
+  // https://openrouter.ai/docs/guides/features/server-tools
+  [/^(?!openrouter:datetime$)[\w.-]+:/, 'other'],
 ];
 /** Fields that enable search. https://platform.openai.com/docs/guides/tools-web-search?api-mode=chat */
 const searchFields: Readonly<Record<string, (value: unknown) => boolean>> = {
