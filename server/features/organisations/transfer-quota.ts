@@ -1,11 +1,13 @@
 // Moves quota between a person and an organisation: a record of the transfer, then two entries of the ledger under its name, then the end of the record.
-// A transfer that was cut short is finished by a job, or by the same request made again. Of a recipient that has ended meanwhile, the sender gets it back.
+// A transfer that was cut short is finished by a job, or by the same request made again. The sender gets it back if the recipient has ended meanwhile, or
+// would have more than an account can have.
 import { AppError } from '#shared/errors.ts';
 import { fieldRules, invalidField } from '#shared/field-rules.ts';
 import type { AppContext } from '#server/context.ts';
 import { UniqueConflict } from '#server/db/collection.ts';
 import { eachDue } from '#server/db/each-due.ts';
 import type { OrganisationTransferRecord } from '#server/db/records/organisation.ts';
+import { changeOnce } from '#server/money/change-once.ts';
 
 type TransferContext = Pick<AppContext, 'db' | 'ledger' | 'now'>;
 
@@ -24,7 +26,7 @@ interface Transfer {
   ref: string;
 }
 
-/** @throws {AppError} `balance_too_small`, `invalid_field` for the reference of another transfer; nothing is moved then */
+/** @throws {AppError} `balance_too_small`, `balance_too_large`, `invalid_field` for the reference of another transfer; nothing is moved then */
 export async function transferQuota(context: TransferContext, { ref, ...transfer }: Transfer): Promise<void> {
   const transfers = context.db.collection('organisation_transfers');
   const id = `${transfer.actorId}:${transfer.to}:${ref}`;
@@ -68,7 +70,12 @@ async function finish(
   const recipient = await db.collection('users').get(to_id);
   const hasEnded = recipient === null || recipient.DeletedAt !== null;
   // Both under one reference, so that concurrent attempts credit the amount once, also if one has read the recipient before its end.
-  await ledger.change({ ...entry, id: hasEnded ? from_id : to_id, amount, ref: `organisation-transfer:${id}:in` });
+  const credit = { ...entry, id: hasEnded ? from_id : to_id, amount, ref: `organisation-transfer:${id}:in` };
+  if ((await changeOnce({ db, ledger }, credit)).state === 'refused') {
+    await ledger.change({ ...entry, id: from_id, amount, ref: `organisation-transfer:${id}:back` });
+    await transfers.remove({ id });
+    throw new AppError('balance_too_large', {}, { field: 'amount' });
+  }
   await transfers.patch({ id }, { unset: ['due_at'] });
 }
 
