@@ -43,4 +43,24 @@ describe.each(engines)('attacks on organisations on $kind', { concurrent: true }
     expect(await context.db.collection('organisation_transfers').count({ due_at: { exists: true } }, 10)).toBe(0);
     expect((await audit(context.db)).findings).toEqual([]);
   });
+
+  it('SCIM: names of one attribute in many spellings are no more writes than operations are accepted', async () => {
+    await using scene = await createScene(engine);
+    const { id, owner } = await buildOrganisation(scene);
+    const { token } = (await owner.post(`${path}${id}/scim_token`)).data;
+    const scim = (method: string, to: string, body: object) =>
+      fetch(`${scene.app.origin}/scim/v2${to}`, {
+        method,
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/scim+json' },
+        body: JSON.stringify(body),
+      });
+    const team: { id: string } = await (await scim('POST', '/Groups', { displayName: 'Search' })).json();
+    // In each spelling, a letter is a capital where the number has a bit.
+    const spelt = (at: number) => Array.from('externalid', (letter, place) => ((at >> place) & 1 ? letter.toUpperCase() : letter)).join('');
+    const value = Object.fromEntries(Array.from({ length: 600 }, (_, at) => [spelt(at), `v${at}`]));
+    const operation = { op: 'replace', value };
+    expect((await scim('PATCH', `/Groups/${team.id}`, { Operations: [operation, operation] })).status).toBe(413);
+    expect((await scene.app.context.db.collection('teams').get(Number(team.id)))?.external_id).toBeUndefined();
+    expect((await scim('PATCH', `/Groups/${team.id}`, { Operations: [{ op: 'replace', value: { externalId: 'e-1' } }] })).status).toBe(200);
+  });
 });

@@ -58,7 +58,8 @@ export async function replaceGroup(context: AppContext, organisation: Organisati
   for (const one of ids) await readPerson(context, organisation, one);
   await editTeam(context, team, { name });
   const stored = await setExternalId(context, team, externalId);
-  await takeOut(context, organisation, team, (one) => !ids.includes(one));
+  const given = new Set(ids);
+  await takeOut(context, organisation, team, (one) => !given.has(one));
   await place(context, organisation, team, ids);
   return stored;
 }
@@ -81,12 +82,14 @@ export async function patchGroup(
       if (op === 'remove') {
         // Okta selects by the path, Entra ID by values; without either, all leave.
         const leaving = selected ?? (value == null ? undefined : idsIn(value));
-        await takeOut(context, organisation, team, (one) => leaving === undefined || leaving.includes(one));
+        const named = new Set(leaving);
+        await takeOut(context, organisation, team, (one) => leaving === undefined || named.has(one));
         continue;
       }
       const ids = idsIn(value);
       for (const one of ids) await readPerson(context, organisation, one);
-      if (op === 'replace') await takeOut(context, organisation, team, (one) => !ids.includes(one));
+      const given = new Set(ids);
+      if (op === 'replace') await takeOut(context, organisation, team, (one) => !given.has(one));
       await place(context, organisation, team, ids);
     }
     // Others are nothing that is stored, such as the id that Okta repeats.

@@ -12,6 +12,7 @@ export interface PatchStep {
   value: unknown;
 }
 
+/** Also of the attributes of values without a path, each of which is a write. */
 const mostOperations = 1000;
 const isOp = (op: unknown): op is PatchStep['op'] => op === 'add' || op === 'replace' || op === 'remove';
 
@@ -20,7 +21,7 @@ export function readPatch(body: Readonly<Record<string, unknown>>): PatchStep[] 
   const operations = memberOf(body, 'operations');
   if (!Array.isArray(operations) || operations.length === 0) return refuse(400, 'Operations must be a list', 'invalidSyntax');
   if (operations.length > mostOperations) return refuse(413, `At most ${mostOperations} operations are accepted`);
-  return operations.flatMap((operation: unknown) => {
+  const steps = operations.flatMap((operation: unknown): PatchStep[] => {
     if (!isObject(operation)) return refuse(400, 'An operation must be an object', 'invalidSyntax');
     const op: unknown = String(memberOf(operation, 'op')).toLowerCase();
     if (!isOp(op)) return refuse(400, 'op must be add, replace or remove', 'invalidSyntax');
@@ -31,6 +32,7 @@ export function readPatch(body: Readonly<Record<string, unknown>>): PatchStep[] 
     if (!isObject(value)) return refuse(400, 'Without a path, value must be an object', 'invalidValue');
     return Object.entries(value).map(([name, part]) => stepOf(op, name, part));
   });
+  return steps.length > mostOperations ? refuse(413, `At most ${mostOperations} operations are accepted`) : steps;
 }
 
 /** Member of an object by its name in any case: names of attributes are case-insensitive (RFC 7643, 2.1). */
