@@ -2,6 +2,7 @@
 import { AppError } from '#shared/errors.ts';
 import { fieldRules, invalidField } from '#shared/field-rules.ts';
 import { mayActOn, Role } from '#shared/roles.ts';
+import { countedOwner } from '#server/accounts/owners.ts';
 import { readStanding } from '#server/accounts/memberships.ts';
 import type { LimitedStanding } from '#server/accounts/stored-limits.ts';
 import type { AppContext } from '#server/context.ts';
@@ -32,28 +33,27 @@ export async function limitedAccount({ db }: Pick<AppContext, 'db'>, actor: User
     const user = await readableUser(db, actor, token.user_id);
     return { token, user, standing: user.kind === 'organisation' ? ((await readStanding(db, token)) ?? undefined) : undefined };
   }
-  if (actor.kind === 'organisation') {
-    const part = await partOf(db, actor.id, query);
-    if (part !== undefined) return { token: null, user: actor, standing: part };
-  }
-  if (userId === undefined || userId === '') return { token: null, user: actor };
-  return { token: null, user: await readableUser(db, actor, idIn('user_id', userId)) };
+  const user = userId === undefined || userId === '' ? actor : await readableUser(db, actor, idIn('user_id', userId));
+  if (user.kind !== 'organisation') return { token: null, user };
+  const part = actor.kind === 'organisation' ? query : {};
+  return { token: null, user, standing: await partOf(db, user.id, part) };
 }
 
-/** The member or the team that the query names. @throws {AppError} `member_unknown`, `team_unknown` */
+/** The organisation with the member and the team that the query names. @throws {AppError} `member_unknown`, `team_unknown` */
 async function partOf(
   db: AppContext['db'],
   organisationId: number,
   { member_id: memberId = '', team_id: teamId = '' }: LimitedQuery,
-): Promise<LimitedStanding | undefined> {
-  if (memberId === '' && teamId === '') return undefined;
+): Promise<LimitedStanding> {
+  const organisation = await db.collection('organisations').get(organisationId);
+  const ownerId = organisation === null ? undefined : await countedOwner(db, organisation);
   const of = { organisation_id: organisationId };
   const member =
     memberId === '' ? null : await db.collection('organisation_members').first({ ...of, user_id: idIn('member_id', memberId) });
   if (memberId !== '' && member === null) throw new AppError('member_unknown', {}, { field: 'member_id' });
   const team = teamId === '' ? null : await db.collection('teams').first({ ...of, id: idIn('team_id', teamId) });
   if (teamId !== '' && team === null) throw new AppError('team_unknown', {}, { field: 'team_id' });
-  return { member, team };
+  return { member, team, ...(ownerId === undefined ? {} : { ownerId }) };
 }
 
 /** Returns the user if the caller may see its records. What others have is not found by those who are no administrators. */

@@ -136,7 +136,12 @@ describe.each(engines)('limits of organisations on $kind', { concurrent: true },
     };
     expect(await statuses()).toEqual([200, 200, 200]);
     expect(await statuses()).toEqual([429, 429, 429]);
-    // Whose calls these are is not shown to members.
+    // Whose calls these are is not shown to members, nor is the count of the organisation alone.
+    const state = async (client: TestClient, query = '', headers = {}) =>
+      (await client.get(`/api/rate_limit/${query}`, { headers })).data.map(({ left }: { left: number }) => left);
+    expect(await state(owner, '', { 'openai-organization': `org-${id}` })).toEqual([]);
+    expect(await state(admin, `?user_id=${id}`)).toEqual([0]);
+    expect(await state(owner)).toEqual([0]);
     expect((await ann.call()).headers.get('x-ratelimit-limit-requests')).toBeNull();
     // A successor, with whom it counts once the founder is no owner.
     await admin.put(`${path}${id}/manage`, { owner_id: second.userId });
