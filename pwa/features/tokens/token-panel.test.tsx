@@ -70,6 +70,19 @@ describe('token-panel', () => {
     await shows(() => expect(sent()).toMatchObject([{ id: 5, remain_quota: 1_000_000 }]));
   });
 
+  test('names who of the organisation has disabled the token and set its limits', async () => {
+    const at = 1_790_000_000;
+    const bounds = [
+      { limit: 'models' as const, by: 'Mary', at },
+      { limit: 'session_budget' as const, by: 'Mary', at },
+      { limit: 'expiry' as const, by: 'Percy', at },
+    ];
+    open({ ...stored, status: 2, bounds, stopped: { by: 'Mary', at } });
+    await shows(() => expect(screen.text()).toContain('Disabled by Mary'));
+    expect(screen.text()).toContain('Set by Mary, can be narrowed: models, budget per session');
+    expect(screen.text()).toContain('Set by Percy, can be narrowed: expiry');
+  });
+
   test('a name is wanted', async () => {
     open();
     await shows(() => screen.type('Name', ' '));
