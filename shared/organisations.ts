@@ -4,6 +4,7 @@ import { z } from 'zod/mini';
 import { AccessPolicy } from '#shared/access-policy.ts';
 import { Budgets } from '#shared/budgets.ts';
 import { endpoint } from '#shared/contract.ts';
+import { health } from '#shared/organisation-health.ts';
 import { organisationRoles } from '#shared/organisation-roles.ts';
 import { PageQuery, pageOf } from '#shared/paging.ts';
 import { QueryInt, QueryText } from '#shared/query-values.ts';
@@ -44,13 +45,7 @@ export const Organisation = z.object({
   /** Mail domains whose OIDC sign-ins join by themselves, set by administrators of the site; and the role that they get. */
   domains: z.array(z.string()),
   domain_role: Role,
-  /** Whether a client of SCIM has a token; 0: none. Unix seconds. */
-  scim_since: z.int(),
-  /** Owner who created the token, and whether it has ended because they are no active owner any more. Absent without one. */
-  scim_by: z.optional(z.string()),
-  scim_ended: z.optional(z.boolean()),
-  /** Without an active owner its keys stop. Absent: it has one. */
-  is_ownerless: z.optional(z.boolean()),
+  ...health,
   status: z.int(),
   revision: z.int(),
 });

@@ -1,5 +1,5 @@
 // Stores callers' files at providers: their owner, location and lifetime.
-import { type ObjectOwner, ofOwner } from './object-owner.ts';
+import { type ObjectOwner, ofOwner } from '#server/tokens/object-owner.ts';
 import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import type { Filter } from '#server/db/collection.ts';

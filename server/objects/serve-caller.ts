@@ -1,5 +1,5 @@
 // Serves calls about stored objects: authenticates the key, and reports failures in the caller's format.
-import { ownerIn } from './object-owner.ts';
+import { ownerIn } from '#server/tokens/object-owner.ts';
 import { AppError } from '#shared/errors.ts';
 import type { Connection } from '#server/http/connection.ts';
 import type { BodyHold } from '#server/http/bodies.ts';
@@ -33,7 +33,7 @@ export interface StoredCaller {
   admission: KeyAdmission;
   userId: number;
   /** As in `ObjectOwner`: with `userId`, the caller is the owner of objects. */
-  memberId: number | undefined;
+  memberId?: number | undefined;
   params: Readonly<Record<string, string>>;
   query: URLSearchParams;
   requestId: string;
@@ -89,8 +89,7 @@ export function createServer(host: RouteHost, services: RelayServices, surface: 
         };
         const answer = await serve({
           admission,
-          userId,
-          memberId: ownerIn(admission).memberId,
+          ...ownerIn(admission),
           params,
           query: url.searchParams,
           requestId,

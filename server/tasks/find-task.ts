@@ -1,4 +1,4 @@
-import { memberFilter, type ObjectOwner } from '#server/objects/object-owner.ts';
+import { memberFilter, type ObjectOwner } from '#server/tokens/object-owner.ts';
 import type { AppContext } from '#server/context.ts';
 import type { TaskRecord } from '#server/db/records/task.ts';
 

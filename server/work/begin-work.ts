@@ -1,5 +1,5 @@
 // Work is stored before its input is read, so that it counts among its owner's at once.
-import { ownerFields } from '#server/objects/object-owner.ts';
+import { ownerFields } from '#server/tokens/object-owner.ts';
 import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import type { PrepaidWork } from '#server/db/records/prepaid-work.ts';

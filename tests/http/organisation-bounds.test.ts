@@ -83,7 +83,7 @@ const cases: [string, object, object[], object[]][] = [
   ],
 ];
 
-describe.each(engines)('tokens of members on $kind', { concurrent: true }, (engine) => {
+describe.each(engines)('tokens of members on $kind', (engine) => {
   it.each(cases)('%s that an administrator set: the member narrows, and does not widen', async (limit, set, narrower, wider) => {
     await using scene = await createScene(engine);
     const { behalf, join } = await buildOrganisation(scene);

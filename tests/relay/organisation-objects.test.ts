@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Records } from '#server/db/all-records.ts';
 import { findFile, listFiles } from '#server/objects/file-store.ts';
-import type { ObjectOwner } from '#server/objects/object-owner.ts';
+import type { ObjectOwner } from '#server/tokens/object-owner.ts';
 import { findBatch, listBatches } from '#server/slices/batches/batch-store.ts';
 import { findCache, listCaches } from '#server/slices/context-caches/cache-store.ts';
 import { findJob, listJobs } from '#server/slices/fine-tuning/job-store.ts';
@@ -70,7 +70,6 @@ function form(): FormData {
 
 /** A record with the fields that finding it needs. */
 function stored<Name extends keyof Records>(fields: object): Records[Name] {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   return fields as Records[Name];
 }
 
@@ -172,13 +171,13 @@ describe.each(engines)('objects of organisations on $kind', (engine) => {
       purpose: undefined,
       metadata: new Map<string, string>(),
     };
-    const form = 'openai' as const;
+    const format = 'openai' as const;
     const kinds: [string, (owner: ObjectOwner, name: string) => Promise<unknown>, (owner: ObjectOwner) => Promise<readonly object[]>][] = [
       ['file', (owner, name) => findFile(context, owner, `file-${name}`), (owner) => listFiles(context, owner, page)],
       [
         'batch',
-        (owner, name) => findBatch(context, { owner, form, id: `batch_${name}` }),
-        (owner) => listBatches(context, { owner, form }, page),
+        (owner, name) => findBatch(context, { owner, form: format, id: `batch_${name}` }),
+        (owner) => listBatches(context, { owner, form: format }, page),
       ],
       ['job', (owner, name) => findJob(context, owner, `job-${name}`), (owner) => listJobs(context, owner, page)],
       ['cache', (owner, name) => findCache(context, owner, `cache${name}`), (owner) => listCaches(context, owner, page)],
@@ -212,8 +211,8 @@ describe.each(engines)('objects of organisations on $kind', (engine) => {
     await using scene = await createScene(engine, options);
     const { id, owner, ann, ben, keys } = await buildOrganisation(scene);
     const call = callerOf(scene);
-    const response = (await call(keys.ann, 'POST', '/v1/responses', { model: testModel, input: 'Hi' })).body['id'];
-    const file = (await call(keys.ann, 'POST', '/v1/files', form())).body['id'];
+    const response = String((await call(keys.ann, 'POST', '/v1/responses', { model: testModel, input: 'Hi' })).body['id']);
+    const file = String((await call(keys.ann, 'POST', '/v1/files', form())).body['id']);
     const read = async (key: string) => {
       const statuses: number[] = [];
       for (const to of [`/v1/responses/${response}`, `/v1/files/${file}`]) statuses.push((await call(key, 'GET', to)).status);

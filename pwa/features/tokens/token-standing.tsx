@@ -103,7 +103,7 @@ function KeyActions({ token, of: key }: { token: Token; of: string | undefined }
 }
 
 /** Why an administrator disabled the token, and which limits are not the owner's to change, or to widen. */
-function AdministratorsWord({ token: { blocked_reason: reason, held, stopped, bounds = [] } }: { token: Token }) {
+function AdministratorsWord({ token: { blocked_reason: reason, held, stopped, bounds } }: { token: Token }) {
   const { t } = useTranslation();
   const format = useFormat();
   return (
@@ -111,7 +111,7 @@ function AdministratorsWord({ token: { blocked_reason: reason, held, stopped, bo
       {stopped !== undefined && (
         <StatusMark status="failed">{t('tokens.stopped', { by: stopped.by, time: format.dateTime(stopped.at) })}</StatusMark>
       )}
-      {[...Map.groupBy(bounds, ({ by }) => by)].map(([by, set]) => (
+      {[...Map.groupBy(bounds ?? [], ({ by }) => by)].map(([by, set]) => (
         <StatusMark key={by} status="note">
           {t('tokens.bound', { by, limits: set.map(({ limit }) => t(`tokens.held.${limit}`)).join(', ') })}
         </StatusMark>

@@ -1,5 +1,5 @@
 // Batches as prepaid work: their results, and the log row about their end.
-import { ownerFields, ownerOfRecord } from '#server/objects/object-owner.ts';
+import { ownerFields, ownerOfRecord } from '#server/tokens/object-owner.ts';
 import type { ChargeLine } from '#shared/log-event.ts';
 import { quotaLogText } from '#shared/quota.ts';
 import type { AppContext } from '#server/context.ts';

@@ -1,5 +1,5 @@
 // Routes of Gemini's batches: created at a model's path, polled as operations. https://ai.google.dev/api/batch-api
-import type { ObjectOwner } from '#server/objects/object-owner.ts';
+import type { ObjectOwner } from '#server/tokens/object-owner.ts';
 import { AppError } from '#shared/errors.ts';
 import { fieldRules } from '#shared/field-rules.ts';
 import type { BatchRecord } from '#server/db/records/batch.ts';

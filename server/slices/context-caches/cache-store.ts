@@ -1,5 +1,5 @@
 // Stores caches with their owner, and presents them.
-import { memberFilter, type ObjectOwner, ofOwner } from '#server/objects/object-owner.ts';
+import { memberFilter, type ObjectOwner, ofOwner } from '#server/tokens/object-owner.ts';
 import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import { pageQuery } from '#server/db/record-page.ts';

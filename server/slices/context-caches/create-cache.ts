@@ -1,6 +1,6 @@
 // Creates a cache: from its contents to the provider, top to bottom. Decision 148 lists the effect of a crash between
 // any two writes.
-import { ownerFields, ownerIn } from '#server/objects/object-owner.ts';
+import { ownerFields, ownerIn } from '#server/tokens/object-owner.ts';
 import { AppError } from '#shared/errors.ts';
 import { ChannelStatus } from '#shared/channels.ts';
 import { pricedUsage } from '#shared/priced-usage.ts';

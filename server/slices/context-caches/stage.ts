@@ -1,5 +1,5 @@
 // A context cache of the caller that a prompt continues. It belongs to one key of one channel, whose provider has another name for it.
-import { memberFilter, ownerIn } from '#server/objects/object-owner.ts';
+import { memberFilter, ownerIn } from '#server/tokens/object-owner.ts';
 import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import { addMediaTokens, type PromptContent } from '#server/formats/prompt-content.ts';

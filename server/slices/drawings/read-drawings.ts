@@ -1,5 +1,5 @@
 // Answers Midjourney clients' queries about drawings from stored records, to the owner only.
-import { ownerIn } from '#server/objects/object-owner.ts';
+import { ownerIn } from '#server/tokens/object-owner.ts';
 import { noNames } from '#server/formats/critical-members.ts';
 import { AppError } from '#shared/errors.ts';
 import type { Connection } from '#server/http/connection.ts';

@@ -1,5 +1,5 @@
 // The paths of Midjourney clients, below `/mj` and `/<mode>/mj`.
-import { ownerIn } from '#server/objects/object-owner.ts';
+import { ownerIn } from '#server/tokens/object-owner.ts';
 import { drawingNames } from './drawing-names.ts';
 import { AppError } from '#shared/errors.ts';
 import type { Connection } from '#server/http/connection.ts';

@@ -1,5 +1,5 @@
 // A submission of a Midjourney client, made ready for the engine.
-import type { ObjectOwner } from '#server/objects/object-owner.ts';
+import type { ObjectOwner } from '#server/tokens/object-owner.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import { AppError, type Language } from '#shared/errors.ts';
 import { ChannelStatus } from '#shared/channels.ts';

@@ -1,5 +1,5 @@
 // `/v1/files`: https://platform.openai.com/docs/api-reference/files
-import { ownerFields } from '#server/objects/object-owner.ts';
+import { ownerFields } from '#server/tokens/object-owner.ts';
 import { fieldRules } from '#shared/field-rules.ts';
 import type { FileRecord } from '#server/db/records/file.ts';
 import { surfaces } from '#server/surfaces/registry.ts';

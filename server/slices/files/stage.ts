@@ -1,5 +1,5 @@
 // Files and vector stores of the caller that a prompt names. They belong to one key of one channel, whose provider has other ids for them.
-import { ofOwner, ownerIn } from '#server/objects/object-owner.ts';
+import { ofOwner, ownerIn } from '#server/tokens/object-owner.ts';
 import type { AppContext } from '#server/context.ts';
 import type { FileRecord } from '#server/db/records/file.ts';
 import type { VectorStoreRecord } from '#server/db/records/vector-store.ts';

@@ -1,6 +1,6 @@
 // `/v1/uploads`: https://platform.openai.com/docs/api-reference/uploads. An upload is a file in the state `sending`,
 // and counts as one from its start.
-import { ofOwner, ownerFields } from '#server/objects/object-owner.ts';
+import { ofOwner, ownerFields } from '#server/tokens/object-owner.ts';
 import { AppError } from '#shared/errors.ts';
 import { fieldRules } from '#shared/field-rules.ts';
 import type { AppContext } from '#server/context.ts';

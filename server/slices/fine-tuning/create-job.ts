@@ -1,5 +1,5 @@
 // Creates a fine-tuning job: from the files to the provider, top to bottom.
-import type { ObjectOwner } from '#server/objects/object-owner.ts';
+import type { ObjectOwner } from '#server/tokens/object-owner.ts';
 import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import type { FileRecord } from '#server/db/records/file.ts';

@@ -1,6 +1,6 @@
 // Calls of fine-tuned models. A fine-tuned model belongs to one key of one channel, whose provider has another name for it. Only its
 // owner finds it.
-import { isOwned, ofOwner, ownerIn } from '#server/objects/object-owner.ts';
+import { isOwned, ofOwner, ownerIn } from '#server/tokens/object-owner.ts';
 import { LRUCache } from 'lru-cache';
 import { AppError } from '#shared/errors.ts';
 import { ChannelStatus } from '#shared/channels.ts';

@@ -1,5 +1,5 @@
 // Deletes fine-tuned models on request, and those of deleted users.
-import { type ObjectOwner, ofOwner } from '#server/objects/object-owner.ts';
+import { type ObjectOwner, ofOwner } from '#server/tokens/object-owner.ts';
 import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import type { TunedModelRecord } from '#server/db/records/tuned-model.ts';

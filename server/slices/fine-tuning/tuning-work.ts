@@ -1,5 +1,5 @@
 // Fine-tuning jobs as prepaid work: their cost, their model and metrics, and the log row about their end.
-import { ownerFields, ownerOfRecord } from '#server/objects/object-owner.ts';
+import { ownerFields, ownerOfRecord } from '#server/tokens/object-owner.ts';
 import { product } from '#shared/decimal.ts';
 import type { ChargeLine } from '#shared/log-event.ts';
 import { quotaLogText } from '#shared/quota.ts';

@@ -1,5 +1,5 @@
 // Reads a Suno client's request, and the upstream's verdict.
-import type { ObjectOwner } from '#server/objects/object-owner.ts';
+import type { ObjectOwner } from '#server/tokens/object-owner.ts';
 import { AppError, errors } from '#shared/errors.ts';
 import type { TaskAction } from '#shared/tasks.ts';
 import { ChannelStatus } from '#shared/channels.ts';

@@ -1,5 +1,5 @@
 // The paths of Suno clients.
-import { ownerIn } from '#server/objects/object-owner.ts';
+import { ownerIn } from '#server/tokens/object-owner.ts';
 import type { Language } from '#shared/errors.ts';
 import type { Connection } from '#server/http/connection.ts';
 import type { RouteHost } from '#server/http/mount.ts';

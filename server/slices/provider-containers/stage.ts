@@ -1,6 +1,6 @@
 // Containers that a provider opened in its account for a caller, such as the one in which Claude's code runs. The id is sealed for the
 // caller, the channel and its key: no other caller can use it, and nothing is stored.
-import { type ObjectOwner, ownerIn } from '#server/objects/object-owner.ts';
+import { type ObjectOwner, ownerIn } from '#server/tokens/object-owner.ts';
 import type { AppContext } from '#server/context.ts';
 import type { ProviderObject } from '#server/formats/provider-objects.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';

@@ -1,5 +1,5 @@
 // Starts, limits and cancels background responses, and ends those whose process died.
-import type { ObjectOwner } from '#server/objects/object-owner.ts';
+import type { ObjectOwner } from '#server/tokens/object-owner.ts';
 import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import { type Patch, UniqueConflict } from '#server/db/collection.ts';

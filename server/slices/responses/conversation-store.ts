@@ -1,7 +1,7 @@
 // Conversations: lists of items, extended by responses and by their owner, one writer at a time. Items are written
 // first and become visible when the record's end is moved; leftovers of a dead process are removed before the next
 // addition, or with the conversation.
-import { type ObjectOwner, ofOwner, ownerFields } from '#server/objects/object-owner.ts';
+import { type ObjectOwner, ofOwner, ownerFields } from '#server/tokens/object-owner.ts';
 import { AppError } from '#shared/errors.ts';
 import { fieldRules } from '#shared/field-rules.ts';
 import type { AppContext } from '#server/context.ts';

@@ -1,5 +1,5 @@
 // Reads the conversation up to a response, by its chain of previous responses.
-import { type ObjectOwner, ownerOfRecord } from '#server/objects/object-owner.ts';
+import { type ObjectOwner, ownerOfRecord } from '#server/tokens/object-owner.ts';
 import { AppError } from '#shared/errors.ts';
 import { jsonSize } from '#server/framing/part-budget.ts';
 import type { StoredResponseRecord } from '#server/db/records/stored-response.ts';

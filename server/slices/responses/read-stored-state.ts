@@ -1,5 +1,5 @@
 // Reads the stored state that a Responses call refers to: previous responses, a conversation, items by id.
-import { type ObjectOwner, ownerIn } from '#server/objects/object-owner.ts';
+import { type ObjectOwner, ownerIn } from '#server/tokens/object-owner.ts';
 import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import { jsonSize, partBytes } from '#server/framing/part-budget.ts';

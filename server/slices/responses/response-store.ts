@@ -1,5 +1,5 @@
 // Stores responses: written atomically, readable by their owner only.
-import { type ObjectOwner, ofOwner, ownerFields } from '#server/objects/object-owner.ts';
+import { type ObjectOwner, ofOwner, ownerFields } from '#server/tokens/object-owner.ts';
 import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import type { Patch } from '#server/db/collection.ts';

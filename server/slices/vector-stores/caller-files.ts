@@ -1,5 +1,5 @@
 // Maps a caller's files in stores between our ids and the provider's, which are valid for one key.
-import { isOwned, type ObjectOwner, ofOwner } from '#server/objects/object-owner.ts';
+import { isOwned, type ObjectOwner, ofOwner } from '#server/tokens/object-owner.ts';
 import type { AppContext } from '#server/context.ts';
 import type { FileRecord } from '#server/db/records/file.ts';
 import type { VectorStoreRecord } from '#server/db/records/vector-store.ts';

@@ -1,6 +1,6 @@
 // Creates a store at its provider, and adds files to stores. Decision 96 lists the effect of a crash between any two
 // writes.
-import { ownerFields } from '#server/objects/object-owner.ts';
+import { ownerFields } from '#server/tokens/object-owner.ts';
 import { AppError } from '#shared/errors.ts';
 import type { FileRecord } from '#server/db/records/file.ts';
 import type { VectorStoreRecord } from '#server/db/records/vector-store.ts';

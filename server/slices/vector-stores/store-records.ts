@@ -1,5 +1,5 @@
 // Stores and presents vector stores.
-import { type ObjectOwner, ofOwner } from '#server/objects/object-owner.ts';
+import { type ObjectOwner, ofOwner } from '#server/tokens/object-owner.ts';
 import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import { DatabaseUnavailable, type Filter } from '#server/db/collection.ts';

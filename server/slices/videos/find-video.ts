@@ -1,5 +1,5 @@
 // Finds videos of a user that a provider has accepted and that are not deleted.
-import { memberFilter, type ObjectOwner, ofOwner } from '#server/objects/object-owner.ts';
+import { memberFilter, type ObjectOwner, ofOwner } from '#server/tokens/object-owner.ts';
 import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import { pageQuery } from '#server/db/record-page.ts';

@@ -1,5 +1,5 @@
 // Routes of Veo's API: creation at a model's path, operations, and their files.
-import { type ObjectOwner, ownerIn } from '#server/objects/object-owner.ts';
+import { type ObjectOwner, ownerIn } from '#server/tokens/object-owner.ts';
 import { AppError, type Language } from '#shared/errors.ts';
 import type { Connection } from '#server/http/connection.ts';
 import { surfaces } from '#server/surfaces/registry.ts';

@@ -1,5 +1,5 @@
 // Jimeng's single path: the query names the action.
-import { ownerIn } from '#server/objects/object-owner.ts';
+import { ownerIn } from '#server/tokens/object-owner.ts';
 import { AppError } from '#shared/errors.ts';
 import { fieldRules } from '#shared/field-rules.ts';
 import { badField } from '#server/framing/strict-fields.ts';

@@ -1,5 +1,5 @@
 // Paths of Kling's clients, below `/kling`.
-import { ownerIn } from '#server/objects/object-owner.ts';
+import { ownerIn } from '#server/tokens/object-owner.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import type { TaskRecord } from '#server/db/records/task.ts';
 import type { RelayServices } from '#server/call/services.ts';

@@ -1,5 +1,5 @@
 // Video routes: OpenAI's `/v1/videos`, and `/v1/video/generations` of compatible gateways. Both reach every provider.
-import { ownerIn } from '#server/objects/object-owner.ts';
+import { ownerIn } from '#server/tokens/object-owner.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import type { TaskRecord } from '#server/db/records/task.ts';
 import { StrictFields } from '#server/framing/strict-fields.ts';

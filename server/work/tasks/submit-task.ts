@@ -1,6 +1,6 @@
 // Submits a task: reserves its price, has a channel accept it, and settles the charge before the caller is answered.
 // `docs/work.md` lists the effect of a crash between any two writes.
-import { ownerFields, ownerIn } from '#server/objects/object-owner.ts';
+import { ownerFields, ownerIn } from '#server/tokens/object-owner.ts';
 import { AppError, reasonOf } from '#shared/errors.ts';
 import { priceAt } from '#shared/price-at.ts';
 import type { PricedUsage } from '#shared/pricing.ts';

@@ -60,10 +60,10 @@ export const organisationRefusals = {
     const { id, owner } = await found(desk);
     const developer = await join(desk, { id, owner }, 'developer');
     const [token] = (await developer.post('/api/token/', { name: 'app', unlimited_quota: true }, on(id))).data;
-    const path = '/api/token/?status_only=1';
-    await owner.put(path, { id: token.id, status: 2 }, on(id));
+    const turn = '/api/token/?status_only=1';
+    await owner.put(turn, { id: token.id, status: 2 }, on(id));
     const name = (await owner.get('/api/user/self')).data.username;
-    return { reported: reportedBy(await developer.put(path, { id: token.id, status: 1 }, on(id))), details: { name } };
+    return { reported: reportedBy(await developer.put(turn, { id: token.id, status: 1 }, on(id))), details: { name } };
   },
   async organisation_ownerless(desk) {
     const { id, owner } = await found(desk);

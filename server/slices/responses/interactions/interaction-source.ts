@@ -1,5 +1,5 @@
 // Conversation source of Interactions calls: loads what they continue and stores the result.
-import { ownerIn } from '#server/objects/object-owner.ts';
+import { ownerIn } from '#server/tokens/object-owner.ts';
 import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import { type Admission, storesNothing } from '#server/call/admission/admission.ts';

@@ -1,5 +1,5 @@
 // Conversation source of Claude's threads: loads what a turn continues and stores the result.
-import { ownerIn } from '#server/objects/object-owner.ts';
+import { ownerIn } from '#server/tokens/object-owner.ts';
 import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import { clientDialects } from '#server/formats/registry.ts';
