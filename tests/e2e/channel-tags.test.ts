@@ -110,7 +110,7 @@ describeInBrowser('channels by tag', () => {
     await page.getByLabel(text('common.list.tick_row', { name: 'deepseek' })).check();
     await button(page, text('channels.action.edit_many')).click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByLabel(text('channels.many.models_removed')).fill('gpt-4o');
+    await dialog.getByRole('combobox', { name: text('channels.many.models_removed') }).fill('gpt-4o');
     await page.keyboard.press('Enter');
     const [gone] = (await api.get('/api/channel/search?tag=cn')) as { id: number }[];
     await api.post('/api/channel/batch', { ids: [gone?.id] });

@@ -2,6 +2,7 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { createVisitor, describeInBrowser, type VisitorOptions } from './support/browser.ts';
+import { untilInstalled, untilStored } from './support/device.ts';
 import { furnish, owner, signInByApi } from './support/furnish.ts';
 import { lookInTurn } from './support/in-turn.ts';
 import { savePicture } from './support/save-picture.ts';
@@ -136,4 +137,74 @@ describeInBrowser('organisations', () => {
     expect(await page.evaluate(() => sessionStorage.getItem('acting'))).toBe('own');
     await visitor.context.close();
   });
+
+  it('a long name and the chosen tab are within the screen of a phone, and each tab is sound', async () => {
+    await using tidegate = await startTidegate();
+    const { api } = await furnish(tidegate);
+    const long = 'The harbour laboratories for tides, currents and all weather';
+    const { id } = (await api.post('/api/organisation/', { name: long, ref: 'harbour-labs' })) as { id: number };
+    await api.post(`/api/organisation/${id}/teams`, { name: 'Search' });
+    await api.post(`/api/organisation/${id}/invites`, { emails: ['maya@example.com'], delivery: 'link', role: 'developer' });
+    const visitor = await createVisitor(tidegate.url, { size: 'phone', language: 'en' });
+    const { page } = visitor;
+    await signIn(visitor);
+    for (const tab of ['members', 'teams', 'usage', 'invites', 'settings']) {
+      await page.goto(`/organisation/${id}?tab=${tab}`);
+      await settle(page);
+      await expectSoundScreen(visitor);
+      const chosen = await page.getByRole('button', { name: text(`organisations.tab.${tab}`), exact: true, pressed: true }).boundingBox();
+      expect((chosen?.x ?? 999) + (chosen?.width ?? 0), tab).toBeLessThanOrEqual(360);
+      expect(chosen?.x, tab).toBeGreaterThanOrEqual(0);
+    }
+    // Two lines.
+    expect((await page.getByRole('heading', { level: 1 }).boundingBox())?.height).toBeLessThanOrEqual(40);
+    await visitor.context.close();
+  });
+
+  it('are read without a network, and edits name what they lack', async () => {
+    await using tidegate = await startTidegate();
+    const { api } = await furnish(tidegate);
+    const { id } = (await api.post('/api/organisation/', { name, ref: 'harbour-labs' })) as { id: number };
+    await api.post(`/api/organisation/${id}/teams`, { name: 'Search' });
+    const visitor = await createVisitor(
+      tidegate.url,
+      { language: 'en', hasServiceWorker: true },
+      /ERR_INTERNET_DISCONNECTED|Failed to load/,
+    );
+    const { page, context } = visitor;
+    await signIn(visitor);
+    await page.goto('/');
+    await untilInstalled(page);
+    const tabs = ['members', 'teams', 'usage', 'invites', 'settings'];
+    const path = (tab: string) => `/organisation/${id}?tab=${tab}`;
+    for (const address of ['/organisations?show=mine', ...tabs.map(path)]) {
+      await page.goto(address);
+      await settle(page);
+    }
+    await untilStored(page, 'organisation');
+    await context.setOffline(true);
+    await page.goto('/organisations?show=mine');
+    await page.getByText(name, { exact: true }).first().waitFor();
+    await expectOffline(page, 'organisations.found.action');
+    for (const tab of tabs) {
+      await page.goto(path(tab));
+      await page.getByRole('heading', { name }).waitFor();
+      await settle(page);
+      await expectSoundScreen(visitor);
+      await expectOffline(page, 'organisations.invite.action');
+      await expectOffline(page, 'organisations.fund.action');
+    }
+    for (const key of ['organisations.joining.create', 'organisations.leave.action', 'organisations.end.remove'])
+      await expectOffline(page, key);
+    await page.goto(path('teams'));
+    await page.getByText('Search', { exact: true }).waitFor();
+    await context.close();
+  });
 });
+
+/** A button of what is never queued: it cannot be pressed, and its name is the reason. */
+async function expectOffline(page: Page, key: string): Promise<void> {
+  const button = page.getByRole('button', { name: text('common.action.needs_connection', { action: text(key) }), exact: true }).first();
+  await button.waitFor();
+  expect(await button.isDisabled(), key).toBe(true);
+}

@@ -9,7 +9,7 @@ import { OnlineButton } from '#pwa/offline/online-button.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { Segments } from '#pwa/ui/controls/segments.tsx';
-import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
+import { useIsPhone, useIsTouched } from '#pwa/ui/frame/breakpoint.ts';
 import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';
 import { SummaryItem } from '#pwa/ui/frame/page-header.tsx';
 import { LoadFailure, NotOnDevice } from '#pwa/ui/frame/query-state.tsx';
@@ -84,6 +84,7 @@ const inviting = 'invite';
 function Loaded({ organisation, search, onSearch, onSwitch }: Omit<OrganisationScreenProps, 'id'> & { organisation: Organisation }) {
   const { t } = useTranslation();
   const isPhone = useIsPhone();
+  const isTouched = useIsTouched();
   const acting = useActing();
   const { role = 'reader' } = organisation;
   const manages = mayInOrganisation(role, 'manage');
@@ -99,12 +100,15 @@ function Loaded({ organisation, search, onSearch, onSwitch }: Omit<OrganisationS
       title={organisation.name}
       {...(isActing ? {} : { back: '/organisations' as const })}
       layout={tab === 'settings' ? 'page' : 'list'}
-      facts={isPhone ? undefined : <Facts organisation={organisation} />}
+      facts={isTouched ? undefined : <Facts organisation={organisation} />}
       actions={
         <>
           {!isActing && <Button onClick={() => onSwitch(organisation)}>{t('organisations.switch')}</Button>}
           {manages && (
-            <InviteButton isMain={search.open === undefined && tab !== 'settings'} onInvite={() => onSearch({ open: inviting })} />
+            <InviteButton
+              isMain={search.open === undefined && state.many === undefined && tab !== 'settings'}
+              onInvite={() => onSearch({ open: inviting })}
+            />
           )}
         </>
       }

@@ -85,6 +85,8 @@ function tokenColumns(t: TFunction, { unit, isTouched, isPhone, hasBudgets, isSh
       heading: t('tokens.column.status'),
       cell: (token) => <TokenMark status={token.status} />,
       width: 104,
+      // On a tablet whose a key is says more: the button that switches it names its state, too.
+      ...(isShared ? { leave: 2 } : {}),
       card: 'context',
     },
     ...(hasBudgets
