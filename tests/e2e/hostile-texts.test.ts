@@ -6,7 +6,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
 import { createVisitor, describeInBrowser, type Visitor } from './support/browser.ts';
-import { furnish, owner } from './support/furnish.ts';
+import { type Api, furnish, owner } from './support/furnish.ts';
 import { plainScreens, recordScreens, shellScreens } from './support/screens.ts';
 import { foreign, links, markup, scheme, seedHostile } from './support/seed-hostile.ts';
 import { text } from './support/texts.ts';
@@ -32,6 +32,7 @@ const siteTexts: Readonly<Record<string, string>> = {
 describeInBrowser('hostile texts', () => {
   let folder: string;
   let tidegate: Tidegate;
+  let organisation = 0;
   let seeded: Awaited<ReturnType<typeof seedHostile>>;
   beforeAll(async () => {
     folder = await mkdtemp(path.join(tmpdir(), 'tidegate-hostile-'));
@@ -41,6 +42,7 @@ describeInBrowser('hostile texts', () => {
     await api.post('/api/redemption/', { name: 'Regatta', quota: 500_000, count: 2 });
     for (const [key, value] of Object.entries({ ...siteTexts, DrawingEnabled: 'true', TaskEnabled: 'true' }))
       await api.put('/api/option/', { key, value });
+    organisation = await foundOrganisation(api);
     await tidegate.stop();
     seeded = await seedHostile(database);
     await tidegate.restart();
@@ -71,7 +73,9 @@ describeInBrowser('hostile texts', () => {
       const opened = ['/token?open=1', `/log?open=${call}`, `/midjourney?open=${drawing}`, `/task?open=${song}&range=month`];
       const tabs = ['prices', 'groups', 'content', 'history', 'chat'].map((tab) => `/setting?tab=${tab}`);
       const isChat = (screen: string) => screen.startsWith('/chat');
-      const all = [...shellScreens, ...recordScreens(1), ...recordScreens(2), ...opened, ...tabs];
+      const parts = ['', '?tab=teams', '?tab=teams&open=1', '?tab=usage', '?tab=invites', '?tab=settings'];
+      const ofOrganisation = parts.map((part) => `/organisation/${organisation}${part}`);
+      const all = [...shellScreens, ...ofOrganisation, ...recordScreens(1), ...recordScreens(2), ...opened, ...tabs];
       // Screens with the chat application come last: with request interception the browser's cache is off.
       const screens = [...all.filter((screen) => !isChat(screen)), ...all.filter(isChat)];
       const seenOn: string[] = [];
@@ -90,7 +94,10 @@ describeInBrowser('hostile texts', () => {
         '/channel',
         '/user',
       ];
-      expect(seenOn).toEqual(expect.arrayContaining(size === 'desk' ? [...owed, '/redemption', '/pricing', '/personal'] : owed));
+      const ofParts = ['/organisations', `/organisation/${organisation}`, `/organisation/${organisation}?tab=teams`];
+      expect(seenOn).toEqual(
+        expect.arrayContaining(size === 'desk' ? [...owed, ...ofParts, '/redemption', '/pricing', '/personal'] : owed),
+      );
       await visitor.context.close();
     },
   );
@@ -236,4 +243,14 @@ async function harmIn(page: Page): Promise<string[]> {
         bad.push(link.outerHTML.slice(0, 200));
     return bad;
   });
+}
+
+/** Script in the names of an organisation and of a team, and in an address that is invited. Returns its id. */
+async function foundOrganisation(api: Api): Promise<number> {
+  // At most 60 characters.
+  const name = `<img src=${foreign}/i onerror="harmed=1">`;
+  const { id } = (await api.post('/api/organisation/', { name, ref: 'hostile-names' })) as { id: number };
+  await api.post(`/api/organisation/${id}/teams`, { name });
+  await api.post(`/api/organisation/${id}/invites`, { emails: ['<b>a</b>@evil.example'], delivery: 'link', role: 'reader' });
+  return id;
 }

@@ -115,6 +115,19 @@ describeInBrowser('organisations', () => {
     for (const { context } of [founder, joiner]) await context.close();
   });
 
+  it('have their shape while they are on their way', async () => {
+    await using tidegate = await startTidegate();
+    const { api } = await furnish(tidegate);
+    const { id } = (await api.post('/api/organisation/', { name, ref: 'harbour-labs' })) as { id: number };
+    const visitor = await createVisitor(tidegate.url, { language: 'en' });
+    const { page } = visitor;
+    await signIn(visitor);
+    await page.route(`**/api/organisation/${id}`, () => undefined);
+    await page.goto(`/organisation/${id}`);
+    await expect.poll(() => page.locator('main [aria-busy="true"][data-shown]').count()).toBeGreaterThan(0);
+    await visitor.context.close();
+  });
+
   it('who is suspended gets the own account back, with a sentence', async () => {
     await using tidegate = await startTidegate();
     const { api } = await furnish(tidegate);
@@ -198,6 +211,8 @@ describeInBrowser('organisations', () => {
       await expectOffline(page, key);
     await page.goto(path('teams'));
     await page.getByText('Search', { exact: true }).waitFor();
+    await page.goto('/organisation-invite#0123456789abcdef0123456789abcdef');
+    await page.getByText(text('common.load.not_here'), { exact: true }).waitFor();
     await context.close();
   });
 });

@@ -7,7 +7,7 @@ import { OnlineButton } from '#pwa/offline/online-button.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { PlainButton } from '#pwa/ui/controls/plain-button.tsx';
 import { Refusal } from '#pwa/ui/form/refusal.tsx';
-import { SkeletonLines } from '#pwa/ui/frame/query-state.tsx';
+import { NotOnDevice, SkeletonLines } from '#pwa/ui/frame/query-state.tsx';
 import { useScreenHeading } from '#pwa/ui/frame/screen-heading.ts';
 import { SummaryList } from '#pwa/ui/frame/side-panel.tsx';
 import layout from '#pwa/ui/styles/layout.module.css';
@@ -49,7 +49,9 @@ export function JoinScreen({ token, onJoined, onSwitch, onLeave }: JoinScreenPro
       <h1 className={typography.title}>
         {invite.data === undefined ? t('organisation_invite.title') : t('organisation_invite.join', { name: invite.data.organisation })}
       </h1>
-      {invite.data === undefined && refusal === undefined && <SkeletonLines lines={4} />}
+      {invite.data === undefined &&
+        refusal === undefined &&
+        (invite.fetchStatus === 'paused' ? <NotOnDevice /> : <SkeletonLines lines={4} />)}
       {invite.data !== undefined && (
         <>
           <SummaryList

@@ -12,7 +12,7 @@ import { Segments } from '#pwa/ui/controls/segments.tsx';
 import { useIsPhone, useIsTouched } from '#pwa/ui/frame/breakpoint.ts';
 import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';
 import { SummaryItem } from '#pwa/ui/frame/page-header.tsx';
-import { LoadFailure, NotOnDevice } from '#pwa/ui/frame/query-state.tsx';
+import { LoadFailure, NotOnDevice, SkeletonLines } from '#pwa/ui/frame/query-state.tsx';
 import { Screen } from '#pwa/ui/frame/screen.tsx';
 import { PanelSpace } from '#pwa/ui/frame/side-panel.tsx';
 import { OrganisationLevels } from './organisation-levels.tsx';
@@ -67,16 +67,35 @@ export function OrganisationScreen({ id, search, onSearch, onSwitch }: Organisat
   const organisation = query.data;
   if (organisation === undefined) {
     return (
-      <Screen title={t('organisations.one')} back="/organisations" layout="page">
+      <Screen title={t('organisations.one')} back="/organisations" layout={query.error === null ? 'list' : 'page'}>
         {query.error !== null ? (
           <LoadFailure what={t('organisations.one')} error={query.error} onRetry={() => void query.refetch()} />
+        ) : query.fetchStatus === 'paused' ? (
+          <NotOnDevice />
         ) : (
-          query.fetchStatus === 'paused' && <NotOnDevice />
+          <Shape />
         )}
       </Screen>
     );
   }
   return <Loaded organisation={organisation} search={search} onSearch={onSearch} onSwitch={onSwitch} />;
+}
+
+/** What is on its way: two levels above a list. */
+function Shape() {
+  return (
+    <>
+      <div className={styles.levels}>
+        <section className={styles.level}>
+          <SkeletonLines lines={3} />
+        </section>
+        <section className={styles.level}>
+          <SkeletonLines lines={3} />
+        </section>
+      </div>
+      <SkeletonLines lines={10} />
+    </>
+  );
 }
 
 const inviting = 'invite';
