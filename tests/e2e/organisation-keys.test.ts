@@ -99,6 +99,12 @@ describeInBrowser('keyboard: organisations', () => {
     await settle(page);
     await press(page, 'organisations.member.remove');
     await expectFocus(page, text('organisations.remove.heir'));
+    // Esc closes the list alone.
+    await page.keyboard.press('ArrowDown');
+    await page.getByRole('option').first().waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('option').first().waitFor({ state: 'hidden' });
+    await expectFocus(page, text('organisations.remove.heir'));
     await page.keyboard.press('Control+a');
     await page.keyboard.type('Tom');
     await page.getByRole('option', { name: 'Tomás Ruiz' }).waitFor();

@@ -1,5 +1,5 @@
 import { MantineThemeProvider } from '@mantine/core';
-import { type ReactNode, useId } from 'react';
+import { type ReactNode, useId, useRef } from 'react';
 import { createPortal } from 'react-dom';
 import layout from '#pwa/ui/styles/layout.module.css';
 import styles from './dialog.module.css';
@@ -29,14 +29,20 @@ const within = {
 export function Dialog({ title, onClose, children }: DialogProps) {
   const titleId = useId();
   const dialog = useModal();
+  const endsList = useRef(false);
   return createPortal(
     <dialog
       className={styles.dialog}
       ref={dialog}
       aria-labelledby={titleId}
+      // Esc ends the topmost: the list of a field, whose own handler has closed it before the browser cancels the dialog.
+      onKeyDownCapture={(event) => {
+        endsList.current = event.key === 'Escape' && dialog.current?.querySelector('[aria-expanded="true"]') !== null;
+      }}
       onCancel={(event) => {
         event.preventDefault();
-        onClose();
+        if (!endsList.current) onClose();
+        endsList.current = false;
       }}
     >
       <h2 className={styles.title} id={titleId}>
