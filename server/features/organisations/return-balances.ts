@@ -2,7 +2,7 @@
 import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import type { OrganisationRecord } from '#server/db/records/organisation.ts';
-import { balanceOf } from '#server/money/account.ts';
+import { balanceOf, leasedOf } from '#server/money/account.ts';
 import { transferQuota } from './transfer-quota.ts';
 
 type Context = Pick<AppContext, 'db' | 'ledger' | 'now' | 'randomText'>;
@@ -18,8 +18,8 @@ export async function returnEndedBalances(context: Context): Promise<number> {
 async function returnBalance(context: Context, { id, ended_by: endedBy, founded_by: founder }: OrganisationRecord): Promise<boolean> {
   const { db } = context;
   const account = await db.collection('users').get(id);
-  // What a lease holds returns to the balance first.
-  const amount = account === null || Object.keys(account.leases).length > 0 ? 0 : balanceOf(account);
+  // What a lease holds returns to the balance first. A process that has returned all of it still has a lease, of nothing.
+  const amount = account === null || leasedOf(account) > 0 ? 0 : balanceOf(account);
   if (amount <= 0) return false;
   const owner = await db.collection('users').get(endedBy ?? founder);
   if (owner === null || owner.DeletedAt !== null) return false;
