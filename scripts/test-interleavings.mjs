@@ -1,5 +1,5 @@
-// `npm run test:interleavings`: ten thousand random interleavings of calls, and as many of everything else that becomes balance, on each
-// engine that there is; `INTERLEAVINGS_RUNS` makes them more or fewer, `INTERLEAVINGS_SEED` others.
+// `npm run test:interleavings`: ten thousand random interleavings of calls, as many of everything else that becomes balance, and as many of organisations,
+// on each engine that there is; `INTERLEAVINGS_RUNS` makes them more or fewer, `INTERLEAVINGS_SEED` others.
 import { become, installMissing, tool } from './prepare.mjs';
 
 installMissing();
@@ -8,5 +8,6 @@ become(tool('vitest'), [
   'run',
   'tests/faults/interleavings.test.ts',
   'tests/faults/wallet-interleavings.test.ts',
+  'tests/faults/organisation-interleavings.test.ts',
   ...process.argv.slice(2),
 ]);

@@ -20,7 +20,7 @@ export const spokenModel = 'gpt-realtime';
 export const videoModel = 'sora-2';
 const ratio = 10;
 /** Limits of the key of each wave. */
-export const narrow = { parallel: 4, requests: 40, tokens: 900 } as const;
+export const narrow = { parallel: 4, requests: 25, tokens: 900 } as const;
 
 export interface LimitsProviders extends AsyncDisposable {
   chats: string;
