@@ -1,5 +1,5 @@
 import type { BudgetAccount } from '#server/money/budgets.ts';
-import type { BoundBudget } from './bound-budgets.ts';
+import { type BoundBudget, isOfMember } from './bound-budgets.ts';
 import { dollarText } from './dollar-text.ts';
 
 interface Period {
@@ -18,6 +18,7 @@ export class BoundAccount implements BudgetAccount {
   readonly endsAt: number;
   /** End of the period for headers; empty for none. */
   readonly endText: string;
+  readonly isOfMember: boolean;
   readonly #bound: BoundBudget;
   #amountText: { amount: number; quotaPerUnit: number; text: string } | undefined;
 
@@ -26,6 +27,7 @@ export class BoundAccount implements BudgetAccount {
     this.id = id;
     this.endsAt = endsAt;
     this.endText = endsAt === 0 ? '' : new Date(endsAt * 1000).toISOString().replace('.000Z', 'Z');
+    this.isOfMember = isOfMember(bound);
     this.#bound = bound;
     this.cheaperModel = end === 'cheaper' && Object.hasOwn(models, model) ? models[model] : undefined;
     // At the end, calls continue with these models, also those that requested them.

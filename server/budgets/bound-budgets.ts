@@ -65,6 +65,11 @@ export function boundBudgets(payer: Payer, site: readonly SiteBudget[]): BoundBu
   return [...ofToken, ...ofMember, ...ofTeam, ...budgetsOfUser(payer.user), ...siteBudgetsOf(site, payer)];
 }
 
+/** Reports whether the budget counts calls of one token or one member: what is left of others is not for each holder of a key of an organisation. */
+export function isOfMember({ scope, tokenId }: BoundBudget): boolean {
+  return scope === 'token' || scope === 'member' || tokenId !== 0;
+}
+
 /** Parts of a key; null if it is not one. */
 export function readKey(key: string): { scope: BoundBudget['scope']; id: string; counted: string; subject: number } | null {
   const own = /^(token|member|team|user):(\d{1,15}):([a-z0-9]{1,16})$/.exec(key);

@@ -109,8 +109,8 @@ export class BudgetFinder implements Budgets {
     return accounts;
   }
 
-  headers(reservation: Reservation): Readonly<Record<string, string>> {
-    return budgetHeaders(reservation, this.#parts.settings.get('QuotaPerUnit'));
+  headers(reservation: Reservation, seesAccount: boolean): Readonly<Record<string, string>> {
+    return budgetHeaders(reservation, this.#parts.settings.get('QuotaPerUnit'), seesAccount);
   }
 
   refused(error: AppError): void {

@@ -30,7 +30,7 @@ export function mountBilling(host: RouteHost, { context, gate }: Pick<RelayServi
   async function standing(admission: KeyAdmission): Promise<Standing> {
     const known = balanceFor(context, admission);
     if (!admission.isLimited && !context.budgets.isOfSite) return known;
-    const budget = tightestOf(await keyBudgets(context, admission));
+    const budget = tightestOf(await keyBudgets(context, admission, seesAccount(admission)));
     const left = budget === undefined ? Infinity : Math.max(0, budget.left) / unitOf(context);
     return left < Infinity && (known.isEndless || left < known.left) ? { ...known, left, isEndless: false } : known;
   }

@@ -5,6 +5,7 @@ import { dropBody } from '#server/http/read-body.ts';
 import { usageUntilDisconnect } from '#server/call/settlement/call-usage.ts';
 import { type CallEnd, settleCall } from '#server/call/settlement/settle-call.ts';
 import { blockedResponse } from '#server/call/blocked-response.ts';
+import { seesAccount } from '#server/call/admission/admission.ts';
 import { noteRefusal } from '#server/call/admission/note-refusal.ts';
 import { openCall, type RefusedTurn } from '#server/call/admission/open-call.ts';
 import { bufferResponse, type DirectResponse, eventStreamHeaders, streamResponse } from '#server/http/lean-response.ts';
@@ -227,7 +228,8 @@ function headersOf(call: RunningCall): Record<string, string> {
   if (surface.modelTag?.isWantedBy(clientHeaders) === true) headers[surface.modelTag.header] = services.modelTags.read(admission, surface);
   if (sent !== null && sent.dropped.length > 0) headers['x-tidegate-dropped'] = headerList(sent.dropped);
   if (replaced !== undefined) headers['x-tidegate-model'] = headerList([model]);
-  if (reserved.reservation.budgets.length > 0) Object.assign(headers, services.context.budgets.headers(reserved.reservation));
+  const { reservation } = reserved;
+  if (reservation.budgets.length > 0) Object.assign(headers, services.context.budgets.headers(reservation, seesAccount(admission)));
   for (const stage of call.stages) {
     if (stage.everyHeaders !== undefined) Object.assign(headers, stage.everyHeaders());
     Object.assign(headers, stage.headers?.());

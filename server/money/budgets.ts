@@ -17,8 +17,11 @@ export interface Budgets {
    * @throws {DatabaseUnavailable} from the promise
    */
   of(payer: Payer, model: string): readonly BudgetAccount[] | Promise<readonly BudgetAccount[]>;
-  /** Returns headers that say what is left of the tightest budget of a call. */
-  headers(reservation: Reservation): Readonly<Record<string, string>>;
+  /**
+   * Returns headers that say what is left of the tightest budget of a call.
+   * @param seesAccount whether the caller may see what the account's other tokens and members use
+   */
+  headers(reservation: Reservation, seesAccount: boolean): Readonly<Record<string, string>>;
   /** Counts the refusal if a budget is its reason. */
   refused(error: AppError): void;
   /** Notifies of budgets that were used up to a mark since the last time. */

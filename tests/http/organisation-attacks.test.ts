@@ -63,4 +63,39 @@ describe.each(engines)('attacks on organisations on $kind', { concurrent: true }
     expect((await scene.app.context.db.collection('teams').get(Number(team.id)))?.external_id).toBeUndefined();
     expect((await scim('PATCH', `/Groups/${team.id}`, { Operations: [{ op: 'replace', value: { externalId: 'e-1' } }] })).status).toBe(200);
   });
+
+  it('a key shows its developer what is left of the own budgets, and not what the team and the organisation spend', async () => {
+    await using scene = await createScene(engine);
+    const { id, owner, behalf, join } = await buildOrganisation(scene);
+    const limits = (name: string) => ({
+      budgets: [{ id: name, amount: 1_000_000, period: 'month', starts: 'calendar', at_end: 'stop' }],
+      rate_limits: [{ meter: 'tokens', per: 'day', amount: 1_000_000 }],
+    });
+    await owner.put(`${path}${id}`, limits('whole'));
+    const team = (await owner.post(`${path}${id}/teams`, { name: 'Search', ...limits('team') })).data.id as number;
+    const [developer, reader] = [await join('developer'), await join('reader')];
+    await owner.put(`${path}${id}/members`, { user_ids: [developer.userId, reader.userId], team_id: team });
+    const [own] = (await developer.post('/api/token/', { name: 'own', unlimited_quota: true }, behalf)).data;
+    const [managed] = (await owner.post('/api/token/', { name: 'managed', unlimited_quota: true }, behalf)).data;
+    const read = async (to: string, { key }: { key: string }) =>
+      (await fetch(`${scene.app.origin}${to}`, { headers: { authorization: `Bearer sk-${key}` } })).json();
+    const leftTo = async ({ key }: { key: string }) =>
+      (await scene.chat({}, { authorization: `Bearer sk-${key}` })).headers.get('x-tidegate-budget-remaining');
+    expect((await read('/v1/usage', managed)).budgets).toMatchObject([{ scope: 'user', name: 'whole' }]);
+    expect(await leftTo(managed)).not.toBeNull();
+    expect((await read('/v1/usage', own)).budgets).toEqual([]);
+    expect((await read('/key/info', own)).info).toMatchObject({ spend: 0, max_budget: null });
+    expect((await read('/v1/key', own)).data).toMatchObject({ usage: 0, limit: null });
+    expect((await read('/v1/dashboard/billing/subscription', own)).hard_limit_usd).toBe(100_000_000);
+    expect(await leftTo(own)).toBeNull();
+    const scopes = async (client: typeof owner, call: string) =>
+      (await client.get(`/api/${call}/?token_id=${own.id}`, behalf)).data.map(({ scope }: { scope: string }) => scope).toSorted();
+    for (const call of ['budget', 'rate_limit']) {
+      expect(await scopes(reader, call), call).toEqual(['team', 'user']);
+      expect(await scopes(developer, call), call).toEqual([]);
+    }
+    await owner.put(`${path}${id}/members/${developer.userId}`, { ...limits('mine'), team_id: team });
+    for (const call of ['budget', 'rate_limit']) expect(await scopes(developer, call), call).toEqual(['member']);
+    expect((await read('/v1/usage', own)).budgets).toMatchObject([{ scope: 'member', name: 'mine' }]);
+  });
 });

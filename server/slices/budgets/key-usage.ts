@@ -25,7 +25,7 @@ export function mountKeyUsage(host: RouteHost, { context, gate }: Pick<RelayServ
     try {
       await host.limit(facts, null);
       const admission = await gate.identify(request);
-      const budgets = await keyBudgets(context, admission);
+      const budgets = await keyBudgets(context, admission, seesAccount(admission));
       const quotaPerUnit = context.settings.get('QuotaPerUnit');
       return Response.json(present({ admission, budgets, dollars: (quota) => quota / quotaPerUnit }), { headers });
     } catch (failure) {

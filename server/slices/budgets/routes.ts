@@ -14,7 +14,7 @@ import { type Caller, signedIn } from '#server/http/call.ts';
 import { mount, type RouteHost } from '#server/http/mount.ts';
 import { pageBounds } from '#server/http/paging.ts';
 import { balanceOf } from '#server/money/account.ts';
-import { type BoundBudget, boundBudgets, readKey } from '#server/budgets/bound-budgets.ts';
+import { type BoundBudget, boundBudgets, isOfMember, readKey } from '#server/budgets/bound-budgets.ts';
 import { readState } from '#server/budgets/budget-state.ts';
 import { boundBudget, raiseBudget, resetBudget } from './change-budget-period.ts';
 
@@ -28,7 +28,10 @@ export function mountBudgets(host: RouteHost): void {
     const group = token === null || token.group === '' ? user.group : token.group;
     const bounds = boundBudgets({ token, user, group, standing }, context.settings.get('SiteBudgets'));
     const states: BudgetState[] = [];
-    for (const bound of bounds) if (mayRead(actor, bound)) states.push(await present(context, caller, bound));
+    // A developer reads what is left of the own part: the team and the organisation spend together.
+    const readsAll = caller.membership == null || mayInOrganisation(caller.membership.member.role, 'usage');
+    for (const bound of bounds)
+      if (mayRead(actor, bound) && (readsAll || isOfMember(bound))) states.push(await present(context, caller, bound));
     return states;
   });
 

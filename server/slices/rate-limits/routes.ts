@@ -1,4 +1,5 @@
 import { rateLimitApi } from '#shared/rate-limit-states.ts';
+import { mayInOrganisation } from '#shared/organisation-roles.ts';
 import { Role } from '#shared/roles.ts';
 import { limitedAccount } from '#server/accounts/limited-account.ts';
 import { checkReading } from '#server/features/tokens/organisation-tokens.ts';
@@ -15,8 +16,13 @@ export function mountRateLimits(host: RouteHost): void {
     const { rateLimits } = context;
     const group = token === null || token.group === '' ? user.group : token.group;
     const limits = rateLimits.allOf({ token, user, group, standing }, actor.role >= Role.admin);
-    // Without a token, limits that count each token say nothing.
-    const counted = limits.counted.filter(({ limit }) => token !== null || !('counted' in limit) || limit.counted !== 'token');
+    const readsAll = caller.membership == null || mayInOrganisation(caller.membership.member.role, 'usage');
+    const counted = limits.counted.filter(({ scope, limit }) => {
+      const isOfEachToken = 'counted' in limit && limit.counted === 'token';
+      // Without a token, limits that count each token say nothing.
+      if (isOfEachToken) return token !== null;
+      return readsAll || scope === 'token' || scope === 'member';
+    });
     return rateLimits.states({ ...limits, counted });
   });
 }
