@@ -1,6 +1,6 @@
 // Child processes of a benchmark: ready when they print their port.
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
@@ -19,6 +19,8 @@ export interface Started {
   child: ChildProcess;
   /** Resident memory in bytes. */
   memory(): number;
+  /** CPU time of all threads so far, in microseconds. */
+  cpu(): number;
   stop(): Promise<void>;
 }
 
@@ -84,6 +86,11 @@ function handle(child: ChildProcess, port: number): Started {
     port,
     child,
     memory: () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1] ?? 0) * 1024,
+    cpu: () => {
+      const tasks = `/proc/${child.pid}/task`;
+      const times = readdirSync(tasks).map((id) => Number(readFileSync(`${tasks}/${id}/schedstat`, 'utf8').split(' ')[0]));
+      return times.reduce((sum, nanoseconds) => sum + nanoseconds, 0) / 1000;
+    },
     stop: () =>
       new Promise((resolve) => {
         child.once('exit', () => resolve());

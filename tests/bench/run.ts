@@ -1,6 +1,7 @@
 // `npm run bench`: what Tidegate costs, against a bare proxy in the same run. Absolute figures mean little on a shared
 // machine; the ratios are what counts. `npm run bench -- quick` for a short run, `-- memory` for ten minutes of streams.
 // Also of streams that are translated, against those that pass through: `-- translations` for those alone.
+// `-- limits`: what a token limit and a budget add to a call.
 // `-- scaling`: two processes against one, and MongoDB (TEST_MONGODB_URL) against the embedded database.
 // `-- sockets`: what a thousand idle WebSockets take. `-- realtime [minutes] [sessions]`: what 200 realtime sessions take. `-- uploads [count]`: what forms of 60 MB take. `-- logs [rows]`: how long the usage log takes to answer, see `log-bench.ts`. `-- imports [users] [rows]`: time and memory of an import.
 // BENCH_OTHER_NODE names another Node (22.19 or newer): calls at 32 connections are then compared with a
@@ -16,6 +17,7 @@ import type { LoadOptions, LoadResult } from '#tests/bench/load.ts';
 import { isNative, load, start, type Started, startServer, startUpstream } from '#tests/bench/processes.ts';
 import { isPinned } from '#tests/bench/native-tools.ts';
 import { benchKey, benchSecret, seed } from '#tests/bench/seed.ts';
+import { costAlone, costUnderLoad } from '#tests/bench/limited-calls.ts';
 import { benchUploads } from '#tests/bench/uploads.ts';
 import type { ChannelFields } from '#tests/support/build-channel.ts';
 import { audit } from '#server/money/audit.ts';
@@ -141,6 +143,7 @@ try {
   if (process.argv.includes('memory')) await memoryOverTime(tidegate);
   else if (process.argv.includes('translations')) await translations();
   else if (process.argv.includes('scaling')) await scaling();
+  else if (process.argv.includes('limits')) await limits(tidegate);
   else {
     throughput('JSON, 32 connections', await compare(floors, { connections: 32 }));
     throughput(
@@ -170,6 +173,8 @@ try {
     print('Added to a JSON call, one connection (against the upstream directly)');
     for (const name of ['bare proxy', durableFloor, 'tidegate'])
       print(`  ${name.padEnd(22)} p50 ${added('p50', name).toFixed(3)} ms   p99 ${added('p99', name).toFixed(3)} ms`);
+
+    await limits(tidegate);
 
     print('Memory of 1,000 open streams');
     // Of fresh processes: those that have been under load hold memory that they are about to give back.
@@ -236,6 +241,19 @@ async function translations(): Promise<void> {
     }
   }
   await Promise.all(servers.map(({ server }) => server.stop()));
+}
+
+/** What a token limit and a monthly budget add to a JSON call. */
+async function limits(server: Started): Promise<void> {
+  print('A token limit and a monthly budget add to a JSON call (lowest tenth, median)');
+  const costs = {
+    'CPU, 32 connections': await costUnderLoad(server, 32, isQuick ? 20 : 150),
+    'time, one connection': await costAlone(server, isQuick ? 3_000 : 20_000),
+  };
+  for (const [name, { plain, added }] of Object.entries(costs)) {
+    const [low, middle] = added.map((one) => one.toFixed(1));
+    print(`  ${name.padEnd(22)} ${low} µs, ${middle} µs   to ${plain.map((one) => one.toFixed(0)).join(' µs, ')} µs`);
+  }
 }
 
 /** Two processes on one embedded database, and one process on MongoDB, each against one process on an embedded database. */

@@ -5,10 +5,15 @@ import { createContext } from '#server/create-context.ts';
 import { readEnv } from '#server/env.ts';
 import { pino } from 'pino';
 import { emptyMoney } from '#server/money/account.ts';
+import { storedLimits } from '#server/accounts/stored-limits.ts';
 import { buildChannel, type ChannelFields } from '#tests/support/build-channel.ts';
 import { buildUser } from '#tests/support/build.ts';
 
 export const benchKey = `${'bench'.repeat(9)}key`;
+/** Key of the second token, which has rate limits and a budget; both are too large to be reached. */
+export const limitedKey = `${'limit'.repeat(9)}key`;
+const rateLimits = (['requests', 'tokens'] as const).map((meter) => ({ meter, per: 'minute' as const, amount: 1e12 }));
+const budget = { id: 'b1', amount: 1e15, period: 'month', starts: 'calendar', at_end: 'stop' } as const;
 export const benchSecret = 'a secret for benchmarks only';
 const benchModels = ['mock', 'mock-n50', 'mock-n50-d1', 'mock-n50-d10', 'mock-n600-d100', 'mock-n2000-d50'];
 
@@ -31,7 +36,7 @@ export async function seed(
   for (let from = 0; from < tokens; from += 1000) {
     const batch: Write[] = [];
     for (let index = from; index < Math.min(tokens, from + 1000); index += 1) {
-      const key = index === 0 ? benchKey : context.randomText(48);
+      const key = index === 0 ? benchKey : index === 1 ? limitedKey : context.randomText(48);
       const id = await db.nextId('tokens');
       const record = {
         id,
@@ -52,15 +57,18 @@ export async function seed(
         group: '',
         DeletedAt: null,
         revision: 1,
+        ...(key === limitedKey ? storedLimits({ rate_limits: rateLimits, budgets: [budget] }) : {}),
         ...emptyMoney(),
       };
       batch.push({ insert: record, into: 'tokens' });
     }
     await db.write(batch);
   }
-  const paying = await db.collection('tokens').first({ key_hash: context.secrets.hash(benchKey) });
-  if (paying === null) throw new Error('The token of the benchmark is missing');
-  await context.ledger.change({ account: 'token', id: paying.id, amount: 1e15, ref: 'bench-token', kind: 'test', actorId: 0 });
+  const paying = await db.collection('tokens').find({ key_hash: { in: [benchKey, limitedKey].map((key) => context.secrets.hash(key)) } });
+  if (paying.length === 0) throw new Error('The token of the benchmark is missing');
+  for (const { id } of paying) {
+    await context.ledger.change({ account: 'token', id, amount: 1e15, ref: `bench-token-${id}`, kind: 'test', actorId: 0 });
+  }
   const price = {
     id: 'ModelRatio',
     value: JSON.stringify({ ...context.settings.get('ModelRatio'), ...Object.fromEntries(benchModels.map((model) => [model, 1.25])) }),

@@ -8,6 +8,8 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { HeapProfiler } from 'node:inspector';
 import { embeddedEngine } from '#tests/support/engines.ts';
+import { storedLimits } from '#server/accounts/stored-limits.ts';
+import type { TokenFields } from '#tests/support/build-token.ts';
 import { createScene, type RelayScene, testModel } from '#tests/support/relay-scene.ts';
 
 interface Figures {
@@ -34,9 +36,15 @@ const isOurs = (url: string) => url.startsWith(`file://${root}/server/`) || url.
 const question = 'Tell me something about the tides, in two sentences please.';
 const chat = { model: testModel, messages: [{ role: 'user', content: question }] };
 const claude = { model: 'claude-sonnet-4-5', max_tokens: 500, messages: [{ role: 'user', content: question }] };
-/** What the call is, where it goes, and which channels serve it. */
-const plainCalls: Record<string, { path: string; body: object; channel?: object }> = {
+/** A token limit and a monthly budget, too large to be reached. */
+const limits = storedLimits({
+  rate_limits: (['requests', 'tokens'] as const).map((meter) => ({ meter, per: 'minute', amount: 1e12 })),
+  budgets: [{ id: 'b1', amount: 1e12, period: 'month', starts: 'calendar', at_end: 'stop' }],
+});
+/** What the call is, where it goes, which channels serve it, and what its token has. */
+const plainCalls: Record<string, { path: string; body: object; channel?: object; token?: TokenFields }> = {
   json: { path: '/v1/chat/completions', body: chat },
+  'limited json': { path: '/v1/chat/completions', body: chat, token: limits },
   stream: { path: '/v1/chat/completions', body: { ...chat, stream: true } },
   claude: { path: '/v1/messages', body: claude, channel: { type: 14, models: claude.model } },
   responses: { path: '/v1/responses', body: { model: testModel, input: question, store: false } },
@@ -55,9 +63,10 @@ const session = new Session();
 session.connect();
 await session.post('Profiler.enable');
 const measured: Record<string, Figures> = {};
-for (const [name, { path: address, body, channel }] of Object.entries(plainCalls)) {
+for (const [name, { path: address, body, channel, token }] of Object.entries(plainCalls)) {
   await using scene = await createScene(embeddedEngine, channel === undefined ? {} : { channels: [channel] });
-  measured[name] = await measure(scene, address, JSON.stringify(body));
+  const { key } = token === undefined ? scene : await scene.addToken(token);
+  measured[name] = await measure(scene, { address, body: JSON.stringify(body), headers: { authorization: `Bearer ${key}` } });
 }
 session.disconnect();
 
@@ -75,7 +84,13 @@ function compare(name: string, figures: Figures, most: Figures | undefined): str
     .map((kind) => `A plain call (${name}) takes ${figures[kind]} ${kind}, its budget is ${most?.[kind]}`);
 }
 
-async function measure(scene: RelayScene, address: string, body: string): Promise<Figures> {
+interface Repeated {
+  address: string;
+  body: string;
+  headers: Record<string, string>;
+}
+
+async function measure(scene: RelayScene, { address, body, headers }: Repeated): Promise<Figures> {
   await repeat(warmUps);
 
   // First: counting calls throws optimized code away, and code that is not optimized allocates more (iterators, closures that inlining removes).
@@ -118,7 +133,7 @@ async function measure(scene: RelayScene, address: string, body: string): Promis
 
   async function repeat(times: number): Promise<void> {
     for (let made = 0; made < times; made += 1) {
-      const response = await scene.post(address, body);
+      const response = await scene.post(address, body, headers);
       if (response.status !== 200) throw new Error(`${address} answers ${response.status}: ${await response.text()}`);
       await response.arrayBuffer();
     }
