@@ -1,5 +1,6 @@
 // Containers that a provider opened in its account for a caller, such as the one in which Claude's code runs. The id is sealed for the
 // caller, the channel and its key: no other caller can use it, and nothing is stored.
+import type { Admission } from '#server/call/admission/admission.ts';
 import { type ObjectOwner, ownerIn } from '#server/tokens/object-owner.ts';
 import type { AppContext } from '#server/context.ts';
 import type { ProviderObject } from '#server/formats/provider-objects.ts';
@@ -33,21 +34,20 @@ export function providerContainersStage({ channels, secrets, now, settings }: Se
     name: 'provider-containers',
     applies: ({ dialect }) => dialect.accountObjectOf !== undefined && !settings.get('global.pass_through_request_enabled'),
     open({ endpoint, content, admission }) {
-      const owner = ownerIn(admission);
       const reported = endpoint.dialect.accountObjectOf?.(content.body);
-      return new Containers(services, owner, reported === undefined ? null : openContainer(services, owner, reported));
+      return new Containers(services, admission, reported === undefined ? null : openContainer(services, ownerIn(admission), reported));
     },
   };
 }
 
 class Containers implements StageRun {
   readonly #services: Services;
-  readonly #owner: ObjectOwner;
+  readonly #admission: Admission;
   readonly #held: HeldContainer | null;
 
-  constructor(services: Services, owner: ObjectOwner, held: HeldContainer | null) {
+  constructor(services: Services, admission: Admission, held: HeldContainer | null) {
     this.#services = services;
-    this.#owner = owner;
+    this.#admission = admission;
     this.#held = held;
   }
 
@@ -62,7 +62,7 @@ class Containers implements StageRun {
   /** The id that the request continues stays as it was. */
   reading(reading: ResponseReading, channel: PreparedChannel): void {
     const restoreObjectId = (name: string) =>
-      this.#held?.name === name ? this.#held.reported : sealContainer(this.#services, this.#owner, { name, channel });
+      this.#held?.name === name ? this.#held.reported : sealContainer(this.#services, ownerIn(this.#admission), { name, channel });
     reading.restoreObjectId = restoreObjectId;
   }
 }
