@@ -21,6 +21,7 @@ import { sendEverySeconds, sendInvitations, sweepInvitations } from '#server/fea
 import { tendBills } from '#server/features/provider-bills/tend-bills.ts';
 import { tendGroupMoves } from '#server/features/groups/tend-moves.ts';
 import { sweepInvites } from '#server/features/organisations/invites.ts';
+import { completeEnds } from '#server/features/organisations/found-organisation.ts';
 import { returnEndedBalances } from '#server/features/organisations/return-balances.ts';
 import { finishOrganisationTransfers } from '#server/features/organisations/transfer-quota.ts';
 import { finishRedemptions } from '#server/features/redemptions/redeem-code.ts';
@@ -84,6 +85,7 @@ export const jobs: readonly Job[] = [
   { name: 'fill-folded-names', everySeconds: 86_400, lockSeconds: 3600, run: fillFoldedNames },
   { name: 'fill-key-endings', everySeconds: 86_400, lockSeconds: 3600, run: fillKeyEndings },
   { name: 'sweep-organisation-invites', everySeconds: 3600, lockSeconds: 300, run: sweepInvites },
+  { name: 'complete-organisation-ends', everySeconds: 60, lockSeconds: 300, run: completeEnds },
   { name: 'return-ended-balances', everySeconds: 300, lockSeconds: 300, run: returnEndedBalances },
   { name: 'finish-organisation-transfers', everySeconds: 60, lockSeconds: 300, run: finishOrganisationTransfers },
   { name: 'finish-key-moves', everySeconds: 60, lockSeconds: 300, run: finishKeyMoves },

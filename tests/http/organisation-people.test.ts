@@ -1,5 +1,6 @@
 // What happens to organisations when accounts of people end, are banned, or keys are moved by administrators.
 import { describe, expect, it } from 'vitest';
+import { completeEnds } from '#server/features/organisations/found-organisation.ts';
 import { returnEndedBalances } from '#server/features/organisations/return-balances.ts';
 import { finishOrganisationTransfers } from '#server/features/organisations/transfer-quota.ts';
 import { audit } from '#server/money/audit.ts';
@@ -139,6 +140,23 @@ describe.each(engines)('people of organisations on $kind', { concurrent: true },
     expect((await context.db.collection('users').get(id))?.quota).toBe(1_500);
     await context.ledger.idle(5000);
     expect((await audit(context.db)).findings).toEqual([]);
+  });
+
+  it('an end that was cut short is completed, and one that was refused is not', async () => {
+    await using scene = await createScene(engine);
+    const { id, owner, person } = await buildOrganisation(scene);
+    const { context } = scene.app;
+    const { db } = context;
+    expect(await owner.delete(`${path}${id}`)).toMatchObject({ success: false, code: 'organisation_has_balance' });
+    expect(await completeEnds(context)).toBe(0);
+    expect(await owner.get(`${path}${id}`)).toMatchObject({ success: true });
+    // Its process has died behind the end of the account.
+    const deleted = { DeletedAt: new Date(context.now()).toISOString() };
+    await db.collection('users').patch({ id }, { set: deleted });
+    expect(await Promise.all([completeEnds(context), completeEnds(context)])).toEqual(expect.arrayContaining([0, 1]));
+    expect((await db.collection('organisations').get(id))?.DeletedAt).not.toBeNull();
+    expect(await db.collection('organisation_members').count({ organisation_id: id, user_id: person.id })).toBe(0);
+    expect(await completeEnds(context)).toBe(0);
   });
 
   it('every process follows changes of members, teams, policies and bans within a moment', async () => {

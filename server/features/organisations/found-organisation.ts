@@ -125,6 +125,22 @@ export function endOrganisation(context: AppContext, { id }: OrganisationRecord,
   return withOrganisationLock(context, id, () => end(context, id, actorId));
 }
 
+/** Job: completes ends that were cut short after the account had ended: its members would have one that cannot be used. */
+export async function completeEnds(context: AppContext): Promise<number> {
+  const { db } = context;
+  let count = 0;
+  for await (const { id } of db.collection('organisations').each({ DeletedAt: null, ended_by: { exists: true } })) {
+    await withOrganisationLock(context, id, async () => {
+      const [organisation, account] = await Promise.all([db.collection('organisations').get(id), db.collection('users').get(id)]);
+      // One with a balance was not ended, and an end that was running has come to its own.
+      if (organisation?.ended_by === undefined || organisation.DeletedAt !== null || account?.DeletedAt == null) return;
+      await end(context, id, organisation.ended_by);
+      count += 1;
+    });
+  }
+  return count;
+}
+
 async function end(context: AppContext, id: number, actorId: number): Promise<void> {
   // Before the account ends: what is credited to an ended one goes to this owner (`return-balances.ts`).
   await editRecord(context, 'organisations', { id, change: () => ({ set: { ended_by: actorId } }) });
