@@ -40,7 +40,9 @@ const mostDelayMs = 1_500;
 const perCall = 100;
 /** Part of the calls that has the key with rate limits. */
 const narrowPart = 0.1;
+/** Tries of a call that others have no place for, at most and for a number of calls. */
 const triesInTurn = 30;
+const callsOfTry = 25;
 /** Tries of a call that a budget refuses: what others have reserved comes back. */
 const tries = 4;
 
@@ -105,7 +107,14 @@ async function wave({ options, servers, env, known, providers, report, narrowKey
   const calling = Promise.all(
     Array.from({ length: options.calls }, (_, index) => {
       const origin = () => (servers[index % servers.length] ?? servers.find((server) => server !== undefined))?.origin;
-      if (index < narrowCalls) return callOne(narrowKinds, { key: narrowKey, origin }, report, index, triesInTurn);
+      if (index < narrowCalls)
+        return callOne(
+          narrowKinds,
+          { key: narrowKey, origin },
+          report,
+          index,
+          Math.min(triesInTurn, Math.ceil(options.calls / callsOfTry)),
+        );
       const { person, member } = known.keys;
       return callOne(mixedKinds, { key: index % 2 === 0 ? person : member, origin }, report, index >> 1, tries);
     }),
