@@ -1,9 +1,12 @@
 // Owners of organisations whose accounts are active: an organisation without one is ownerless. Its keys stop, because the ban of a person would mean little if
 // the person's organisation continued.
+import { AppError } from '#shared/errors.ts';
+import { mayActOn, Role } from '#shared/roles.ts';
 import { UserStatus } from '#shared/user.ts';
 import type { AppContext } from '#server/context.ts';
 import type { Database } from '#server/db/database.ts';
 import type { OrganisationMemberRecord, OrganisationRecord } from '#server/db/records/organisation.ts';
+import type { UserRecord } from '#server/db/records/user.ts';
 import { announceOrganisation } from './announce-organisation.ts';
 
 /** Owners that are compared; an organisation has few. */
@@ -22,6 +25,29 @@ export async function hasActiveOwner(
 export async function countedOwner(db: Database, { id, founded_by: founder }: OrganisationRecord): Promise<number | undefined> {
   const owners = await activeOwners(db, id);
   return owners.includes(founder) ? founder : owners[0];
+}
+
+/**
+ * Reports whether the actor may act on all active owners of an organisation: an administrator would take one over from the super administrator. True for
+ * accounts of people.
+ * @param isByOwner whether an owner may, as on what is theirs
+ */
+export async function isAboveOwners(
+  { db }: Pick<AppContext, 'db'>,
+  actor: Pick<UserRecord, 'id' | 'role'>,
+  { id, kind }: Pick<UserRecord, 'id' | 'kind'>,
+  isByOwner = false,
+): Promise<boolean> {
+  if (kind !== 'organisation' || actor.role >= Role.root) return true;
+  const owners = await activeOwners(db, id);
+  if (isByOwner && owners.includes(actor.id)) return true;
+  const people = owners.length === 0 ? [] : await db.collection('users').find({ id: { in: owners } });
+  return people.every(({ role }) => mayActOn(actor.role, role));
+}
+
+/** @throws {AppError} `user_edit_denied` unless `isAboveOwners` */
+export async function requireAboveOwners(...judged: Parameters<typeof isAboveOwners>): Promise<void> {
+  if (!(await isAboveOwners(...judged))) throw new AppError('user_edit_denied');
 }
 
 /** User ids, in the order in which they joined. */

@@ -98,4 +98,31 @@ describe.each(engines)('attacks on organisations on $kind', { concurrent: true }
     for (const call of ['budget', 'rate_limit']) expect(await scopes(developer, call), call).toEqual(['member']);
     expect((await read('/v1/usage', own)).budgets).toMatchObject([{ scope: 'member', name: 'mine' }]);
   });
+
+  it('an administrator of the site has no say in the organisation of the super administrator, or of another administrator', async () => {
+    await using scene = await createScene(engine);
+    const root = await scene.app.setup();
+    const [admin, peer] = [await scene.app.as(await scene.app.createUser({ role: 10 })), await scene.app.createUser({ role: 10 })];
+    const found = async (client: typeof root) =>
+      (await client.post(path, { name: 'Harbour Labs', ref: 'reference-found' })).data.id as number;
+    for (const id of [await found(root), await found(await scene.app.as(peer))]) {
+      for (const edit of [{ owner_id: admin.userId }, { status: 2 }, { domains: ['harbour.example'] }, { group: 'vip' }])
+        expect(await admin.put(`${path}${id}/manage`, edit), JSON.stringify(edit)).toMatchObject({ code: 'user_edit_denied' });
+      for (const edit of [{ quota: 0 }, { budgets: [] }, { group: 'vip' }])
+        expect(await admin.put('/api/user/', { id, ...edit }), JSON.stringify(edit)).toMatchObject({ code: 'user_edit_denied' });
+      expect(await admin.post('/api/user/manage', { id, action: 'disable' })).toMatchObject({ code: 'user_edit_denied' });
+      expect(await root.put(`${path}${id}/manage`, { domain_role: 'reader' })).toMatchObject({ data: { domain_role: 'reader' } });
+    }
+    // A key that is moved there would spend its wallet.
+    const { token } = await scene.addToken();
+    const others = await found(await scene.app.as(peer));
+    expect(await admin.post(`/api/user_token/${token.id}/move`, { user_id: others })).toMatchObject({ code: 'user_edit_denied' });
+    // An own one is managed like those of users, but its balance is not edited, as the own balance is not.
+    const own = await found(admin);
+    expect(await admin.put(`${path}${own}/manage`, { domain_role: 'reader' })).toMatchObject({ success: true });
+    expect(await admin.put('/api/user/', { id: own, quota: 5 })).toMatchObject({ code: 'user_edit_denied' });
+    const users = await buildOrganisation(scene);
+    expect(await admin.put('/api/user/', { id: users.id, quota: 5 })).toMatchObject({ success: true });
+    expect(await admin.put(`${path}${users.id}/manage`, { owner_id: admin.userId })).toMatchObject({ success: true });
+  });
 });

@@ -7,6 +7,7 @@ import { editRecord } from '#server/db/edit-record.ts';
 import type { OrganisationMemberRecord, TeamRecord } from '#server/db/records/organisation.ts';
 import { type Caller, signedIn } from '#server/http/call.ts';
 import { withOrganisationLock } from '#server/accounts/members.ts';
+import { requireAboveOwners } from '#server/accounts/owners.ts';
 import { mount, type RouteHost } from '#server/http/mount.ts';
 import { mountReading } from '#server/http/fair-reads.ts';
 import { exactTotal, pageBounds, pageResponse } from '#server/http/paging.ts';
@@ -98,8 +99,10 @@ function mountOne(host: RouteHost): void {
   });
   mount(host, organisationApi.manage, async (call) => {
     const id = Number(call.params.id);
-    const { organisation } = await readOrganisation(call.context, id);
-    await manageOrganisation(call.context, organisation, { ...call.body, actorId: signedIn(call).user.id });
+    const { organisation, account } = await readOrganisation(call.context, id);
+    const { user: actor } = signedIn(call);
+    await requireAboveOwners(call.context, actor, account, true);
+    await manageOrganisation(call.context, organisation, { ...call.body, actorId: actor.id });
     return presentOrganisation(call.context, await readOrganisation(call.context, id), undefined);
   });
   mount(host, organisationApi.remove, async (call) => {

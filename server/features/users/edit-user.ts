@@ -10,6 +10,7 @@ import { requestedBalance } from '#server/accounts/requested-balance.ts';
 import { quotaText } from '#server/accounts/quota-text.ts';
 import { type AccountFields, editAccount } from '#server/accounts/edit-account.ts';
 import { endAccess } from '#server/accounts/end-access.ts';
+import { requireAboveOwners } from '#server/accounts/owners.ts';
 import { withEditLock } from '#server/accounts/edit-lock.ts';
 import { storedLimits } from '#server/accounts/stored-limits.ts';
 import { hashPassword, ownerSource } from '#server/accounts/password.ts';
@@ -30,6 +31,7 @@ const tries = 5;
 export async function editUser(context: AppContext, caller: Caller, edit: UserEdit): Promise<User> {
   const target = await readLivingUser(context, edit.id);
   checkRights(caller.user, target, edit);
+  await requireAboveOwners(context, caller.user, target);
   if (edit.quota !== undefined && edit.quota_change !== undefined) {
     throw invalidField('quota_change', fieldRules.notWithQuota);
   }

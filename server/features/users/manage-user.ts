@@ -5,7 +5,7 @@ import type { LogEvent } from '#shared/log-event.ts';
 import { Role, mayActOn } from '#shared/roles.ts';
 import { type User, UserStatus } from '#shared/user.ts';
 import type { ManageAction } from '#shared/users.ts';
-import { announceOwned } from '#server/accounts/owners.ts';
+import { announceOwned, requireAboveOwners } from '#server/accounts/owners.ts';
 import { deleteAccount } from '#server/accounts/end-account.ts';
 import { type AccountFields, editAccount } from '#server/accounts/edit-account.ts';
 import type { AppContext } from '#server/context.ts';
@@ -24,6 +24,8 @@ const said = {
 
 export async function manageUser(context: AppContext, actor: UserRecord, input: { id: number; action: ManageAction }): Promise<User> {
   const { id, action } = input;
+  const target = await context.db.collection('users').get(id);
+  if (target !== null) await requireAboveOwners(context, actor, target);
   // Judged on the account as it is when it is changed.
   const check = (current: UserRecord) => {
     if (!mayActOn(actor.role, current.role)) throw new AppError('user_edit_denied');

@@ -3,6 +3,7 @@ import { AppError, type LocalText } from '#shared/errors.ts';
 import { fieldSentence, invalidField } from '#shared/field-rules.ts';
 import { mayActOn, Role } from '#shared/roles.ts';
 import { TokenStatus, tidyTokenName, type TokenCreate } from '#shared/tokens.ts';
+import { isAboveOwners } from '#server/accounts/owners.ts';
 import { actingOn } from '#server/audit-log/actor.ts';
 import type { ManagedMark } from '#server/db/records/managed-mark.ts';
 import type { TokenRecord } from '#server/db/records/token.ts';
@@ -53,7 +54,7 @@ export async function planTokens(planning: Planning, settings: Settings): Promis
       });
       continue;
     }
-    if (owner.id !== actor.id && !mayActOn(actor.role, owner.role)) {
+    if (!(await mayPlanFor(context, actor, owner))) {
       problems.push({ ...placeIn(entry, 'user'), text: refusalText(new AppError('forbidden')) });
       continue;
     }
@@ -87,7 +88,7 @@ async function planLeft(planning: Planning, planned: PlannedTokens, wanted: Read
     if (token.DeletedAt !== null || wanted.has(token.id)) continue;
     const owner = await context.db.collection('users').get(token.user_id);
     const name = `${owner?.username ?? token.user_id}/${token.name}`;
-    if (owner !== null && owner.id !== actor.id && !mayActOn(actor.role, owner.role)) {
+    if (owner !== null && !(await mayPlanFor(context, actor, owner))) {
       // Neither does the applier read names of tokens of users above.
       if (prunes)
         problems.push({
@@ -282,6 +283,10 @@ function inputOf(value: DescribedToken): TokenCreate {
     rate_limits: value.rate_limits ?? [],
     budgets: value.budgets ?? [],
   };
+}
+
+async function mayPlanFor(context: Planning['context'], actor: Planning['actor'], owner: UserRecord): Promise<boolean> {
+  return owner.id === actor.id || (mayActOn(actor.role, owner.role) && (await isAboveOwners(context, actor, owner, true)));
 }
 
 function isOwn({ actor }: Pick<Planning, 'actor'>, owner: UserRecord): boolean {

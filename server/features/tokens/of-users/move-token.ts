@@ -3,6 +3,7 @@ import { AppError } from '#shared/errors.ts';
 import { mayActOn } from '#shared/roles.ts';
 import { actingOn } from '#server/audit-log/actor.ts';
 import { withEditLock } from '#server/accounts/edit-lock.ts';
+import { requireAboveOwners } from '#server/accounts/owners.ts';
 import { moveKey } from '#server/accounts/move-key.ts';
 import type { AppContext } from '#server/context.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
@@ -20,6 +21,7 @@ export async function moveToken(
   const target = await context.db.collection('users').get(userId);
   if (target === null || target.DeletedAt !== null) throw new AppError('user_not_found', {}, { field: 'user_id' });
   if (!mayActOn(actor.role, target.role)) throw new AppError('user_edit_denied', {}, { field: 'user_id' });
+  await requireAboveOwners(context, actor, target, true);
   if (target.id === owner.id) throw new AppError('token_owner_same', {}, { field: 'user_id' });
   const moved = await withEditLock(context, `tokens-of:${target.id}`, async () => {
     await requireTokenCapacity(context, target.id, 1);

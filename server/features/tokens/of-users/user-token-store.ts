@@ -4,6 +4,7 @@ import { fieldRules, invalidField } from '#shared/field-rules.ts';
 import { mayActOn } from '#shared/roles.ts';
 import type { TokenOwner, UserToken, UserTokenPage } from '#shared/user-tokens.ts';
 import { findNamesake } from '#server/accounts/folded-name.ts';
+import { requireAboveOwners } from '#server/accounts/owners.ts';
 import type { AppContext } from '#server/context.ts';
 import type { Filter } from '#server/db/collection.ts';
 import type { TokenRecord } from '#server/db/records/token.ts';
@@ -79,6 +80,7 @@ export async function readManagedToken(context: AppContext, id: number, actor: R
   if (token === null || token.DeletedAt !== null) throw new AppError('not_found');
   const owner = await ownerOf(context, token.user_id);
   if (!mayActOn(actor.role, owner.role)) throw new AppError('user_edit_denied');
+  await requireAboveOwners(context, actor, owner, true);
   return { token, owner };
 }
 
