@@ -4,7 +4,7 @@ import { addMember } from '#server/accounts/members.ts';
 import { finishOrganisationTransfers } from '#server/features/organisations/transfer-quota.ts';
 import { audit } from '#server/money/audit.ts';
 import { engines } from '#tests/support/engines.ts';
-import { createScene, type RelayScene } from '#tests/support/relay-scene.ts';
+import { createScene, type RelayScene, setOption } from '#tests/support/relay-scene.ts';
 
 const path = '/api/organisation/';
 
@@ -124,5 +124,24 @@ describe.each(engines)('attacks on organisations on $kind', { concurrent: true }
     const users = await buildOrganisation(scene);
     expect(await admin.put('/api/user/', { id: users.id, quota: 5 })).toMatchObject({ success: true });
     expect(await admin.put(`${path}${users.id}/manage`, { owner_id: admin.userId })).toMatchObject({ success: true });
+  });
+
+  it('administrators of the site set no limits of an organisation, which its owner would lift; its group has some that hold', async () => {
+    await using scene = await createScene(engine);
+    const { id, owner, behalf } = await buildOrganisation(scene);
+    const admin = await scene.app.as(await scene.app.createUser({ role: 10 }));
+    const own = { budgets: [{ id: 'own', amount: 1_000_000, period: 'month', starts: 'calendar', at_end: 'stop' }] };
+    await owner.put(`${path}${id}`, own);
+    const rate = { meter: 'requests', per: 'day', amount: 1 };
+    for (const edit of [{ budgets: [] }, { rate_limits: [rate] }])
+      expect(await admin.put('/api/user/', { id, ...edit })).toMatchObject({ code: 'invalid_input', field: Object.keys(edit)[0] });
+    // A record that is sent back whole changes nothing.
+    expect(await admin.put('/api/user/', { id, ...own, rate_limits: [], quota: 7_000_000 })).toMatchObject({ success: true });
+    await setOption(scene.app, 'SiteRateLimits', JSON.stringify([{ ...rate, groups: ['vip'], counted: 'user' }]));
+    expect(await admin.put(`${path}${id}/manage`, { group: 'vip' })).toMatchObject({ success: true });
+    await scene.addChannel({ group: 'vip' });
+    const [{ key }] = (await owner.post('/api/token/', { name: 'own', unlimited_quota: true }, behalf)).data;
+    const status = async () => (await scene.chat({}, { authorization: `Bearer sk-${key}` })).status;
+    expect([await status(), await status()]).toEqual([200, 429]);
   });
 });

@@ -70,6 +70,11 @@ function checkRights(actor: UserRecord, target: UserRecord, edit: UserEdit): voi
     const stored = field === 'password' ? '' : target[field];
     if (target.kind !== undefined && value !== '' && value !== stored) throw invalidInput(field, fieldRules.notHere);
   }
+  // Limits of an organisation are those that its administrators set: they would lift others at once. Its group has those that bind it.
+  const limits = target.kind === undefined ? {} : storedLimits(edit);
+  for (const field of ['rate_limits', 'budgets'] as const) {
+    if (limits[field] !== undefined && limits[field] !== (target[field] ?? '')) throw invalidInput(field, fieldRules.notHere);
+  }
   // In an outdated record they may differ; then the editor gets the revision conflict instead.
   if (edit.revision !== undefined && edit.revision !== target.revision) return;
   for (const field of ['role', 'status'] as const) {
