@@ -130,6 +130,16 @@ describe.each(engines)('price syncs on $kind', (engine) => {
     expect((await overview()).reviews).toMatchObject([{ model: 'old', lines: [{ before: 14, after: 3.5 }, {}] }]);
   });
 
+  it('an entry that was written since is not replaced, even if it means the same price', async () => {
+    document = JSON.stringify({ openai: { id: 'openai', models: { old: { id: 'old', cost: { input: 3, output: 6 } } } } });
+    await run();
+    const reviewed = named(await overview());
+    await root.put('/api/option/', { key: 'CompletionRatio', value: JSON.stringify({ old: 1 }) });
+    const { data } = await root.post('/api/price/sync/apply', { changes: reviewed });
+    expect(data).toEqual({ done: [], refused: [{ model: 'old', reason: 'changed' }] });
+    expect(app.context.settings.get('CompletionRatio')).toEqual({ old: 1 });
+  });
+
   it('two administrators who apply at once, and a hand edit in between, lose nothing', async () => {
     await run();
     const changes = named(await overview());
