@@ -25,7 +25,8 @@ interface Figures {
 
 const warmUps = 1000;
 const counted = 40;
-const allocated = 400;
+const allocated = 300;
+const counts = 2;
 /** Timers and the sampling of allocations add a little. */
 const slack = { calls: 1.01, functions: 1.01, files: 1.01, kilobytes: 1.05, retained: 1.5 };
 const root = path.join(import.meta.dirname, '../..');
@@ -94,8 +95,8 @@ async function measure(scene: RelayScene, { address, body, headers }: Repeated):
   await repeat(warmUps);
 
   // First: counting calls throws optimized code away, and code that is not optimized allocates more (iterators, closures that inlining removes).
-  const kilobytes = await allocations(false);
-  const retained = await allocations(true);
+  const kilobytes = await leastAllocations(false);
+  const retained = await leastAllocations(true);
   await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
   await session.post('Profiler.takePreciseCoverage');
   await repeat(counted);
@@ -115,6 +116,13 @@ async function measure(scene: RelayScene, { address, body, headers }: Repeated):
     kilobytes,
     retained,
   };
+
+  /** The least of some counts: a collection or a compilation in between only adds to one. */
+  async function leastAllocations(isRetained: boolean): Promise<number> {
+    let least = Infinity;
+    for (let count = 0; count < counts; count += 1) least = Math.min(least, await allocations(isRetained));
+    return least;
+  }
 
   async function allocations(isRetained: boolean): Promise<number> {
     await session.post('HeapProfiler.startSampling', {
