@@ -139,8 +139,6 @@ export interface ProviderTraits {
   adapt?(edit: BodyEdit, lose: (field: string) => void): void;
   responses?: ResponseQuirks;
   errors?: BodyError;
-  /** Fields that request paid extras, or models other than the billed one. */
-  paidExtras?: readonly string[];
   /** API version of calls without a version; the caller's is forwarded. If undefined, the record's headers have the only version. */
   apiVersion?: string;
   /** Hosted tools for callers of other formats. */

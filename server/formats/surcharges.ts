@@ -51,7 +51,7 @@ export function plainBody(
   requested: CallInput['body'],
   dropped: string[],
 ): CallInput['body'] {
-  const { dialect, provider, setting } = route;
+  const { dialect, setting } = route;
   if (setting.allowsSurcharges === true) return requested;
   const { fields, lists, essential = none, marks, said = nothing } = dialect.surcharges ?? noSurcharges;
   let body = withoutMembers(requested, fields, dropped);
@@ -63,9 +63,8 @@ export function plainBody(
   for (const name in body) {
     const value = body[name];
     if (value === null) continue;
-    const hasSurcharge =
-      provider.paidExtras?.includes(name) === true || (Object.hasOwn(fields, name) && fields[name]?.includes(value) === false);
-    if (hasSurcharge) (charged ??= []).push(name);
+    const hasSurcharge = Object.hasOwn(fields, name) && fields[name]?.includes(value) === false;
+    if (hasSurcharge && !isOfGoogle(name, value)) (charged ??= []).push(name);
   }
   if (charged === null) return body;
   const wanted = charged.find((name) => essential.includes(name));
@@ -75,6 +74,11 @@ export function plainBody(
     dropped.push((meaning === undefined ? undefined : client.clientFields[meaning]?.name) ?? name);
   }
   return Object.fromEntries(Object.entries(body).filter(([name]) => !charged.includes(name)));
+}
+
+/** Reports whether a field has options of Google's chat completions only. https://ai.google.dev/gemini-api/docs/openai#extra-body */
+function isOfGoogle(name: string, value: unknown): boolean {
+  return name === 'extra_body' && isObject(value) && Object.keys(value).every((member) => member === 'google');
 }
 
 interface Member {

@@ -18,8 +18,6 @@ export const openRouter: ProviderRecord = {
       streamOptions: 'ask',
       // https://openrouter.ai/docs/features/prompt-caching
       cacheMarks: { models: /./, results: 'text', onTools: true, forAnHour: true },
-      // https://openrouter.ai/docs/features/model-routing, https://openrouter.ai/docs/features/web-search
-      paidExtras: ['models', 'plugins', 'route', 'preset', 'provider'],
     },
   },
   // Identifies the calling application, for the provider's statistics.

@@ -7,6 +7,7 @@ const messages = [{ role: 'user', content: 'Say hello' }];
 const allowed = '{"allow_surcharges":true}';
 const claude = { path: '/v1/messages', type: 14 };
 const openai = { path: '/v1/chat/completions', type: 1 };
+const custom = { path: openai.path, type: 8 };
 const openRouter = { path: openai.path, type: 20 };
 const betas = 'tools-2026-01-01, fast-mode-2026-02-01,context-1m-2025-08-07 , Other-2026-03-01';
 
@@ -43,11 +44,14 @@ describe.each(oneEngine)('surcharges, on $kind', (engine) => {
     { what: 'another model where the first declines', at: claude, fields: { fallbacks: [{ model: 'claude-opus-4-6' }] } },
     { what: 'somebody else who is billed', at: claude, fields: { billing_policy: { type: 'billing_policy', bill_to: 'user_profile' } } },
     { what: 'whichever model the provider chooses then', at: claude, fields: { fallbacks: 'default' } },
-    ...['models', 'plugins', 'route', 'preset', 'provider'].map((name) => ({
-      what: `the extra ${name}`,
-      at: openRouter,
-      fields: { [name]: [{ id: 'web' }] },
-    })),
+    ...[openRouter, openai, custom, claude].flatMap((at) =>
+      ['models', 'plugins', 'route', 'preset', 'provider', 'fallbacks', 'model_list', 'api_base', 'providerOptions'].map((name) => ({
+        what: `${name} of a gateway, by type ${at.type} at ${at.path},`,
+        at,
+        fields: { [name]: [{ id: 'web' }] },
+      })),
+    ),
+    { what: 'a model in fields that a gateway adds', at: openai, fields: { extra_body: { model: 'gpt-4o', google: {} } } },
   ];
 
   test.each(paid)('$what is left out and named', async ({ at, fields }) => {
@@ -58,6 +62,24 @@ describe.each(oneEngine)('surcharges, on $kind', (engine) => {
     expect(sent?.body).toMatchObject({ messages });
     expect(dropped).toBe(names.join(', '));
     expect(logged).toEqual(names);
+  });
+
+  test.each([
+    { path: '/v1/responses', fields: { input: 'Hi' }, format: 'openai-responses' },
+    { path: '/v1/embeddings', fields: { input: 'Hi' }, format: 'openai-chat' },
+    { path: '/v1/images/generations', fields: { prompt: 'Hi' }, format: 'openai-chat' },
+  ])('a gateway behind $path gets no other model, unless the channel allows it', async ({ path, fields, format }) => {
+    const others = { models: ['o3-pro'], fallbacks: ['o3-pro'], extra_body: { model: 'o3-pro' } };
+    for (const allows of [false, true]) {
+      const setting = JSON.stringify({ formats: [format], ...(allows ? { allow_surcharges: true } : {}) });
+      await using scene = await createScene(engine, { channels: [{ type: 1, setting }] });
+      const response = await scene.post(path, { model: testModel, ...fields, ...others });
+      await response.text();
+      const { body, text } = scene.upstream.requests.at(-1) ?? {};
+      expect(body).toMatchObject(allows ? { ...fields, ...others } : fields);
+      expect(text?.includes('o3-pro')).toBe(allows);
+      expect(response.headers.get('x-tidegate-dropped')).toBe(allows ? null : Object.keys(others).join(', '));
+    }
   });
 
   test.each(['', allowed])('a program that the provider has let its account into is the operator’s to open (%s)', async (extra) => {
@@ -85,8 +107,8 @@ describe.each(oneEngine)('surcharges, on $kind', (engine) => {
   test.each([
     { at: openai, fields: { service_tier: 'flex' } },
     { at: openai, fields: { service_tier: null } },
-    // Only that provider knows them by these names.
-    { at: openai, fields: { provider: { order: ['a'] } } },
+    { at: openai, fields: { models: null } },
+    { at: openai, fields: { extra_body: { google: { thinking_config: { include_thoughts: true } } } } },
     { at: claude, fields: { service_tier: 'standard_only', speed: 'standard', inference_geo: 'global' } },
   ])('$fields costs nothing more and passes', async ({ at, fields }) => {
     const { sent, dropped } = await ask(at, { fields });

@@ -1,7 +1,8 @@
 import { criticalMembers, messageNames } from '../critical-members.ts';
+import { gatewayFields } from '../gateway-fields.ts';
 import { limits } from './limits.ts';
 
-export const messagesNames = criticalMembers(messageNames, limits.names, [
+export const messagesNames = criticalMembers(messageNames, limits.names, gatewayFields, [
   'model',
   'system',
   'stream',
@@ -34,7 +35,6 @@ export const messagesNames = criticalMembers(messageNames, limits.names, [
   'skills',
   'skill_id',
   'file_id',
-  'fallbacks',
   'fallback_credit_token',
   'billing_policy',
   'anthropic_beta',

@@ -14,6 +14,7 @@ import { ClaudeIdentityStream } from './identity-stream.ts';
 import { findAccountObject } from './provider-objects.ts';
 import { openContainer } from './containers.ts';
 import { hosted } from './hosted-tools.ts';
+import { chargedGatewayFields } from '../gateway-fields.ts';
 import { limits } from './limits.ts';
 import { modelHeaders, thinkingShare } from './options.ts';
 import { createStreamReader, readError, readWhole } from './read-response.ts';
@@ -61,11 +62,11 @@ export const claudeUpstream: UpstreamDialect = {
   // https://platform.claude.com/docs/en/about-claude/pricing
   surcharges: {
     fields: {
+      // Also the provider's own `fallbacks`: the key may lack access to these models, and their price is not reserved.
+      ...chargedGatewayFields,
       service_tier: ['auto', 'default', 'flex', 'standard', 'standard_only'],
       speed: ['standard'],
       inference_geo: ['global'],
-      // Fallback models are refused: the key may lack access to them, and their price is not reserved.
-      fallbacks: [],
       // Billing is the operator's choice, and a rejection by the provider would be held against the channel.
       billing_policy: [],
     },

@@ -1,4 +1,5 @@
 import { criticalMembers, messageNames } from '../critical-members.ts';
+import { gatewayFields } from '../gateway-fields.ts';
 import { limits } from './limits.ts';
 import { snakeCased } from '../proto-json.ts';
 
@@ -38,4 +39,4 @@ const names: readonly string[] = [
 ];
 
 /** Critical members of a request, in both spellings, because callers may use either. */
-export const generateNames = criticalMembers(messageNames, limits.names, names, names.map(snakeCased));
+export const generateNames = criticalMembers(messageNames, limits.names, gatewayFields, names, names.map(snakeCased));

@@ -9,6 +9,7 @@ import { forwardRequest } from './identity.ts';
 import { GeminiIdentityStream } from './identity-stream.ts';
 import { findAccountObject } from './provider-objects.ts';
 import { hosted } from './hosted-tools.ts';
+import { chargedGatewayFields } from '../gateway-fields.ts';
 import { limits } from './limits.ts';
 import { safetySettings } from './options.ts';
 import { createStreamReader, readAnswer, readWhole } from './read-response.ts';
@@ -32,7 +33,7 @@ export const geminiUpstream: UpstreamDialect = {
     return largestCount(config['candidateCount'], config['candidate_count']);
   },
   carriedFields,
-  surcharges: { fields: { serviceTier: freeTiers, service_tier: freeTiers }, said: { serviceTier: 'google_tier' } },
+  surcharges: { fields: { ...chargedGatewayFields, serviceTier: freeTiers, service_tier: freeTiers }, said: { serviceTier: 'google_tier' } },
   identity: {
     writeRequest: forwardRequest,
     readWhole: (input) => forwardWhole(asAnswer(input)),

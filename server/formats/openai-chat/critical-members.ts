@@ -1,7 +1,8 @@
 import { criticalMembers, messageNames } from '../critical-members.ts';
+import { gatewayFields } from '../gateway-fields.ts';
 import { limits } from './limits.ts';
 
-export const chatNames = criticalMembers(messageNames, limits.names, [
+export const chatNames = criticalMembers(messageNames, limits.names, gatewayFields, [
   'model',
   'n',
   'best_of',
@@ -49,10 +50,4 @@ export const chatNames = criticalMembers(messageNames, limits.names, [
   'prompt_cache_options',
   'prompt_cache_breakpoint',
   'file_id',
-  // OpenRouter: other models and paid extras.
-  'models',
-  'plugins',
-  'route',
-  'preset',
-  'provider',
 ]);

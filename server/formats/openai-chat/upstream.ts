@@ -8,6 +8,7 @@ import { readWhole as forwardWhole } from './identity-response.ts';
 import { ChatIdentityStream } from './identity-stream.ts';
 import { findAccountObject } from './provider-objects.ts';
 import { hosted } from './hosted-tools.ts';
+import { chargedGatewayFields } from '../gateway-fields.ts';
 import { limits } from './limits.ts';
 import { readLong } from './long-response.ts';
 import { createStreamReader, readWhole } from './read-response.ts';
@@ -43,6 +44,7 @@ export const openaiChatUpstream: UpstreamDialect = {
   writesLong: writesLongCache,
   surcharges: {
     fields: {
+      ...chargedGatewayFields,
       service_tier: ['auto', 'default', 'flex', 'standard', 'standard_only'],
       'reasoning.mode': ['standard'],
       'prompt_cache_options.ttl': ['30m'],

@@ -1,9 +1,10 @@
 import { criticalMembers, messageNames, openBelow } from '../critical-members.ts';
+import { gatewayFields } from '../gateway-fields.ts';
 import { limits } from './limits.ts';
 
 /** Critical members of a request, and everything below `input`, which contains the conversation. */
 export const responsesNames = openBelow(
-  criticalMembers(messageNames, limits.names, [
+  criticalMembers(messageNames, limits.names, gatewayFields, [
     'model',
     'input',
     'instructions',

@@ -3,6 +3,7 @@ import { writesLongCache } from '../long-cache.ts';
 import { parseObject } from '#server/framing/loose-json.ts';
 import { forwardLong, forwardWhole } from '../forward-response.ts';
 import type { DeepWhole, FailedWhole, ForwardedWhole } from '../decoded-whole.ts';
+import { chargedGatewayFields } from '../gateway-fields.ts';
 import type { UpstreamDialect } from '../upstream-dialect.ts';
 import { counted, effortIn, forwardRequest } from './identity.ts';
 import { ResponsesIdentityStream } from './identity-stream.ts';
@@ -41,6 +42,7 @@ export const openaiResponsesUpstream: UpstreamDialect = {
   writesLong: writesLongCache,
   surcharges: {
     fields: {
+      ...chargedGatewayFields,
       service_tier: ['auto', 'default', 'flex', 'standard'],
       'reasoning.mode': ['standard'],
       // Access programs are the operator's choice, and a rejection by the provider would be held against the channel.
