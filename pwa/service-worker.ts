@@ -2,7 +2,7 @@
 // (shared/paths.ts) are never touched, stored or replayed here; pwa/offline stores answers, per user.
 import { cleanupOutdatedCaches, createHandlerBoundToURL, precacheAndRoute } from 'workbox-precaching';
 import { registerRoute } from 'workbox-routing';
-import { decisionPages, isServerPath } from '#shared/paths.ts';
+import { isDecisionPage, isServerPath } from '#shared/paths.ts';
 import { addressFor, sharePath } from './offline/shared-text.ts';
 import { addWorkerRoutes } from './offline/worker-routes.ts';
 
@@ -36,5 +36,5 @@ self.addEventListener('message', (event) => {
 });
 
 function isPage(path: string): boolean {
-  return !isServerPath(path) && !decisionPages.has(path);
+  return !isServerPath(path) && !isDecisionPage(path);
 }

@@ -28,7 +28,21 @@ export const serverPrefixes = [
 ] as const;
 
 /** Pages of the console on which a person allows others something. They come from the server, not from the service worker: it has one page with one policy. */
-export const decisionPages: ReadonlySet<string> = new Set(['/auth', '/oauth/authorize', '/device']);
+const decisionPages: ReadonlySet<string> = new Set(['/auth', '/oauth/authorize', '/device']);
+
+/** True for these pages in each spelling that a router may accept: other cases, escapes, and repeated or trailing slashes. */
+export function isDecisionPage(pathname: string): boolean {
+  const path = unescaped(pathname).toLowerCase().replaceAll(/\/{2,}/g, '/').replace(/\/$/, '');
+  return decisionPages.has(path);
+}
+
+function unescaped(pathname: string): string {
+  try {
+    return decodeURIComponent(pathname);
+  } catch {
+    return pathname;
+  }
+}
 
 /** True when `pathname` is answered by the server rather than by the console's router. */
 export function isServerPath(pathname: string): boolean {

@@ -8,7 +8,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 import { z } from 'zod';
 import type { AppContext } from '#server/context.ts';
 import { manifestAtBase, pageAtBase } from '#server/http/base-path.ts';
-import { decisionPages } from '#shared/paths.ts';
+import { isDecisionPage } from '#shared/paths.ts';
 import { consoleHeaders } from '#server/http/console-headers.ts';
 import { type SiteIdentity, siteManifest } from '#server/http/site-manifest.ts';
 
@@ -116,7 +116,7 @@ export function createStaticFiles(context: Pick<AppContext, 'settings'>, folder:
     async serve(request, pathname) {
       if (request.method !== 'GET' && request.method !== 'HEAD') return null;
       const name = decodeName(pathname);
-      const headers = consoleHeaders(context, await inlineScripts(), decisionPages.has(`/${name}`));
+      const headers = consoleHeaders(context, await inlineScripts(), isDecisionPage(pathname));
       const file = name === '' ? null : await find(name);
       if (file !== null) return fileResponse(request, served(file, name), name, headers);
       const isPage = name === '' || (isNavigation(request.headers) && !name.startsWith('assets/'));

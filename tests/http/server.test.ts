@@ -191,7 +191,20 @@ describe('server', () => {
       expect(policy).toContain("object-src 'none'");
     }
     // Where a person allows others something: in no frame, and without a referrer.
-    for (const target of ['/auth?callback_url=x', '/oauth/authorize', '/device/']) {
+    for (const target of [
+      '/auth?callback_url=x',
+      '/auth/?callback_url=x',
+      '/AUTH',
+      '//auth',
+      '/%61uth',
+      '/auth%2F',
+      '/oauth/authorize',
+      '/oauth//authorize/',
+      '/OAuth/Authorize',
+      '/oauth%2fauthorize',
+      '/device/',
+      '/Device//',
+    ]) {
       const { headers } = await client.get(target, { headers: { accept: 'text/html,*/*;q=0.8' } });
       expect(headers, target).toMatchObject({ 'referrer-policy': 'no-referrer', 'x-frame-options': 'DENY' });
       expect(headers['content-security-policy'], target).toContain("frame-ancestors 'none'");
