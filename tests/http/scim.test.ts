@@ -233,6 +233,35 @@ describe.each(engines)('SCIM on $kind', { concurrent: true }, (engine) => {
     expect((await scim('GET', `/Groups/${team}`)).status).toBe(404);
   });
 
+  it('many operations on the members of a group read its members once', async () => {
+    await using scene = await createScene(engine);
+    const { scim } = await buildOrganisation(scene);
+    const people: string[] = [];
+    for (const name of ['ann', 'ben', 'cid', 'dan'])
+      people.push((await scim('POST', '/Users', { schemas: [userSchema], userName: `${name}@harbour.example` })).body.id);
+    const [ann = '', ben = '', cid = '', dan = ''] = people;
+    const group = await scim('POST', '/Groups', { displayName: 'Search', members: [ann, ben].map((value) => ({ value })) });
+    const change = async (...operations: object[]) => {
+      const { body } = await scim('PATCH', `/Groups/${group.body.id}`, patch(...operations));
+      return body.members.map(({ value }: { value: string }) => value).toSorted();
+    };
+    const remove = (value: string) => ({ op: 'remove', path: `members[value eq "${value}"]` });
+    const add = (value: string) => ({ op: 'add', path: 'members', value: [{ value }] });
+    const reading = vi.spyOn(scene.app.context.db.collection('organisation_members'), 'each');
+    await change(remove(dan));
+    const once = reading.mock.calls.length;
+    expect(once).toBeGreaterThan(0);
+    reading.mockClear();
+    expect(await change(...Array.from({ length: 40 }, () => [remove(ben), remove(dan)]).flat(), add(cid))).toEqual([ann, cid].toSorted());
+    expect(reading.mock.calls.length).toBe(once);
+    reading.mockRestore();
+    // The last operation on a member applies.
+    expect(await change(add(dan), remove(dan), remove(ann), add(ann))).toEqual([ann, cid].toSorted());
+    expect(await change(add(dan), { op: 'remove', path: 'members' }, add(ben))).toEqual([ben]);
+    expect(await change(add(ann), { op: 'replace', path: 'members', value: [{ value: cid }] }, add(dan))).toEqual([cid, dan].toSorted());
+    expect(await change({ op: 'replace', path: 'members', value: [{ value: ann }, { value: dan }] }, remove(dan))).toEqual([ann]);
+  });
+
   it('only people of the domains are seen and created, and only verified addresses are linked', async () => {
     await using scene = await createScene(engine);
     const { id, owner, person, admin, scim } = await buildOrganisation(scene, ['harbour.example', 'kiwi.example']);

@@ -72,29 +72,57 @@ export async function patchGroup(
   steps: readonly PatchStep[],
 ): Promise<TeamRecord> {
   const team = await readGroup(context, organisation, id);
-  for (const { op, path, selected, value } of steps) {
+  const { joining, isLeaving } = await readMoves(context, organisation, steps);
+  for (const { op, path, value } of steps) {
     if (path === 'displayname') {
       if (op === 'remove') return refuse(400, 'displayName is required', 'mutability');
       await editTeam(context, team, { name: textIn('displayName', value, longestName) });
     } else if (path === 'externalid') {
       await setExternalId(context, team, op === 'remove' ? undefined : textIn('externalId', value));
-    } else if (path === 'members') {
-      if (op === 'remove') {
-        // Okta selects by the path, Entra ID by values; without either, all leave.
-        const leaving = selected ?? (value == null ? undefined : idsIn(value));
-        const named = new Set(leaving);
-        await takeOut(context, organisation, team, (one) => leaving === undefined || named.has(one));
-        continue;
-      }
-      const ids = idsIn(value);
-      for (const one of ids) await readPerson(context, organisation, one);
-      const given = new Set(ids);
-      if (op === 'replace') await takeOut(context, organisation, team, (one) => !given.has(one));
-      await place(context, organisation, team, ids);
     }
     // Others are nothing that is stored, such as the id that Okta repeats.
   }
+  if (isLeaving !== undefined) await takeOut(context, organisation, team, isLeaving);
+  await place(context, organisation, team, [...joining]);
   return readGroup(context, organisation, id);
+}
+
+interface Moves {
+  joining: ReadonlySet<string>;
+  /** If undefined, no member leaves. */
+  isLeaving: ((userId: string) => boolean) | undefined;
+}
+
+/**
+ * Returns what all operations on members come to, so that the members of a team are read once and not once per operation.
+ * @throws {ScimError} `invalidValue`, 404
+ */
+async function readMoves(context: AppContext, organisation: OrganisationRecord, steps: readonly PatchStep[]): Promise<Moves> {
+  const known = new Set<string>();
+  const joining = new Set<string>();
+  const named = new Set<string>();
+  let doAllLeave = false;
+  for (const { op, path, selected, value } of steps) {
+    if (path !== 'members') continue;
+    // Okta selects by the path, Entra ID by values; without either, all leave.
+    const ids = op === 'remove' ? (selected ?? (value == null ? undefined : idsIn(value))) : idsIn(value);
+    if (ids === undefined || op === 'replace') {
+      doAllLeave = true;
+      joining.clear();
+    }
+    for (const id of ids ?? []) {
+      if (op === 'remove') {
+        joining.delete(id);
+        named.add(id);
+        continue;
+      }
+      if (!known.has(id)) await readPerson(context, organisation, id);
+      known.add(id);
+      joining.add(id);
+    }
+  }
+  const isLeaving = (id: string) => !joining.has(id) && (doAllLeave || named.has(id));
+  return { joining, isLeaving: doAllLeave || named.size > 0 ? isLeaving : undefined };
 }
 
 async function setExternalId(context: AppContext, { id }: TeamRecord, externalId: string | undefined): Promise<TeamRecord> {
