@@ -574,7 +574,7 @@ export const errors = {
   token_owner_same: entry(200, '该令牌已属于此用户', 'This user has the token already'),
   token_moving: entry(200, '该令牌正在迁移到其他用户，请稍后再试', 'The token is being moved to another user, try again in a moment'),
   token_id_empty: entry(200, 'id 或 userId 为空！', 'The id is empty'),
-  token_limit_reached: entry(200, '令牌数量已达上限，每个用户最多 {limit} 个', 'A user may have at most {limit} tokens'),
+  token_limit_reached: entry(200, '令牌数量已达上限，最多 {limit} 个', 'The limit of {limit} tokens is reached'),
   invitation_invalid: entry(
     200,
     '邀请链接无效或已过期，请联系管理员重新发送',

@@ -32,7 +32,10 @@ const decisionPages: ReadonlySet<string> = new Set(['/auth', '/oauth/authorize',
 
 /** True for these pages in each spelling that a router may accept: other cases, escapes, and repeated or trailing slashes. */
 export function isDecisionPage(pathname: string): boolean {
-  const path = unescaped(pathname).toLowerCase().replaceAll(/\/{2,}/g, '/').replace(/\/$/, '');
+  const path = unescaped(pathname)
+    .toLowerCase()
+    .replaceAll(/\/{2,}/g, '/')
+    .replace(/\/$/, '');
   return decisionPages.has(path);
 }
 

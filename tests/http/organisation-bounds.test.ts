@@ -172,4 +172,28 @@ describe.each(engines)('tokens of members on $kind', (engine) => {
     expect(await admin.post('/api/budget/reset', edit, behalf)).toMatchObject({ code: 'token_limit_held' });
     expect(await owner.post('/api/budget/raise', { ...edit, amount: 5 }, behalf)).toMatchObject({ success: true });
   });
+
+  it('a member cannot use up the tokens of the other members and of service accounts', async () => {
+    await using scene = await createScene(engine, { settings: { MaxTokensPerUser: '2' } });
+    const { owner, behalf, join } = await buildOrganisation(scene);
+    const create = (client: typeof owner, fields: object = {}) => client.post('/api/token/', { name: 'ci', ...fields }, behalf);
+    const full = (limit: number) => ({ code: 'token_limit_reached', message: expect.stringContaining(` ${limit} `) });
+    const developer = await join('developer');
+    for (const _ of [1, 2]) expect(await create(developer)).toMatchObject({ success: true });
+    expect(await create(developer)).toMatchObject(full(2));
+    for (const fields of [{}, { is_service: true }]) {
+      for (const _ of [1, 2]) expect(await create(owner, fields)).toMatchObject({ success: true });
+      expect(await create(owner, fields)).toMatchObject(full(2));
+    }
+    // A deletion is undone within the same limits.
+    const [own] = (await developer.get('/api/token/', behalf)).data;
+    await developer.delete(`/api/token/${own.id}`, behalf);
+    expect(await create(developer)).toMatchObject({ success: true });
+    expect(await developer.post('/api/token/restore', { ids: [own.id] }, behalf)).toMatchObject(full(2));
+    for (let more = 0; more < 7; more += 1) {
+      const other = await join('developer');
+      for (const _ of [1, 2]) expect(await create(other)).toMatchObject({ success: true });
+    }
+    expect(await create(await join('developer'))).toMatchObject(full(20));
+  });
 });

@@ -10,7 +10,7 @@ describe.each(engines)('limits of tokens on $kind', (engine) => {
   const { someone, createOne } = desk;
   const setLimit = async (value: number) =>
     expect(await desk.admin.put('/api/option/', { key: 'MaxTokensPerUser', value })).toMatchObject({ success: true });
-  const full = { status: 200, success: false, code: 'token_limit_reached', message: '令牌数量已达上限，每个用户最多 5 个' };
+  const full = { status: 200, success: false, code: 'token_limit_reached', message: '令牌数量已达上限，最多 5 个' };
 
   it('a user has so many tokens and no more, however many calls ask at once', async () => {
     await setLimit(5);

@@ -45,8 +45,8 @@ export async function createTokens(
   const first: NewToken = { ...fields, ...described, name: fields.name ?? '', remain_quota: input.remain_quota ?? 0 };
   const tokens = Array.from({ length: count }, (_, index) => (index === 0 ? first : { ...first, name: suffixed(context, first.name) }));
   return withEditLock(context, `tokens-of:${owner.id}`, async () => {
-    await requireTokenCapacity(context, owner.id, count);
-    await countCreation(context, owner.id, count);
+    await requireTokenCapacity(context, owner, count, standing.member_id);
+    await countCreation(context, standing.member_id === undefined ? `${owner.id}` : `${owner.id}:${standing.member_id}`, count);
     return insertTokens(context, { userId: owner.id, actorId }, tokens);
   });
 }
@@ -68,10 +68,10 @@ function usualGroup({ settings }: AppContext, { group }: UserRecord): string {
     : '';
 }
 
-/** @throws {AppError} `rate_limited` for who has made too many of late */
-async function countCreation(context: AppContext, userId: number, count: number): Promise<void> {
+/** @param creator account, and its member in an organisation @throws {AppError} `rate_limited` for who has made too many of late */
+async function countCreation(context: AppContext, creator: string, count: number): Promise<void> {
   const { limits, windowSeconds } = creationWindow;
-  const key = `new-tokens:${userId}`;
+  const key = `new-tokens:${creator}`;
   const most = context.settings.get('MaxTokensPerUser') * limits;
   try {
     await enforceLimit(context, { key, hits: count, count: most, windowSeconds });

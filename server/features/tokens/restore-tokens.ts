@@ -24,8 +24,13 @@ async function restore(context: AppContext, userId: number, ids: readonly number
     ...(memberId === undefined ? { deleted_by: { exists: false } } : { or: [{ deleted_by: { exists: false } }, { deleted_by: memberId }] }),
   };
   const tokens = context.db.collection('tokens');
-  const wanted = await tokens.count({ id: { in: [...new Set(ids)] }, user_id: userId, ...restorable });
-  if (wanted > 0) await requireTokenCapacity(context, userId, wanted);
+  const wanted = new Map<number, number>();
+  for await (const { member_id: member = 0 } of tokens.each({ id: { in: [...new Set(ids)] }, user_id: userId, ...restorable }))
+    wanted.set(member, (wanted.get(member) ?? 0) + 1);
+  const owner = wanted.size === 0 ? null : await context.db.collection('users').get(userId);
+  if (owner !== null) {
+    for (const [member, more] of wanted) await requireTokenCapacity(context, owner, more, member);
+  }
   let count = 0;
   await editRecords(context, 'tokens', {
     ids,

@@ -33,7 +33,10 @@ export const geminiUpstream: UpstreamDialect = {
     return largestCount(config['candidateCount'], config['candidate_count']);
   },
   carriedFields,
-  surcharges: { fields: { ...chargedGatewayFields, serviceTier: freeTiers, service_tier: freeTiers }, said: { serviceTier: 'google_tier' } },
+  surcharges: {
+    fields: { ...chargedGatewayFields, serviceTier: freeTiers, service_tier: freeTiers },
+    said: { serviceTier: 'google_tier' },
+  },
   identity: {
     writeRequest: forwardRequest,
     readWhole: (input) => forwardWhole(asAnswer(input)),

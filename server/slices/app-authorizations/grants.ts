@@ -23,7 +23,7 @@ export function refOf({ callback = '', client, name }: Requested): string {
 /** @throws {AppError} about the first field that is wrong, `not_found` for a key of another application, `token_limit_reached` */
 export async function checkGrant(context: AppContext, owner: UserRecord, grant: KeyGrant, requested: Requested): Promise<void> {
   if (grant.way !== 'renew') checkNewToken(context, owner, limitsOf(grant, requested.name));
-  if (grant.way !== 'renew') await requireTokenCapacity(context, owner.id, 1);
+  if (grant.way !== 'renew') await requireTokenCapacity(context, owner, 1);
   if (grant.way !== 'new') await keyOfApp(context, owner, grant, requested);
 }
 

@@ -44,7 +44,7 @@ export async function planTokens(planning: Planning, settings: Settings): Promis
   const owners = new Map(users.filter(({ DeletedAt: deleted }) => deleted === null).map((user) => [user.username, user]));
   const wanted = new Set<number>();
   const keys = new Set<string>();
-  const created = new Map<number, TokenEntry[]>();
+  const created = new Map<UserRecord, TokenEntry[]>();
   for (const entry of described.tokens) {
     const owner = owners.get(entry.value.user.trim());
     if (owner === undefined) {
@@ -66,13 +66,13 @@ export async function planTokens(planning: Planning, settings: Settings): Promis
     const key = entry.value.key === undefined ? undefined : bareKey(entry.value.key);
     if (key !== undefined && keys.has(key)) problems.push({ ...placeIn(entry, 'key'), text: fieldSentence('key', keyTexts.twice) });
     if (key !== undefined) keys.add(key);
-    if (found[0] === undefined) created.set(owner.id, [...(created.get(owner.id) ?? []), entry]);
+    if (found[0] === undefined) created.set(owner, [...(created.get(owner) ?? []), entry]);
     if (step === null) planned.same += 1;
     else if (step !== undefined) planned.steps.push(onBehalfOf(planning, owner, step, entry.value.name));
   }
-  for (const [ownerId, entries] of created) {
+  for (const [owner, entries] of created) {
     const last = entries.at(-1);
-    await requireTokenCapacity(context, ownerId, entries.length).catch((failure: unknown) => {
+    await requireTokenCapacity(context, owner, entries.length).catch((failure: unknown) => {
       if (!(failure instanceof AppError) || last === undefined) throw failure;
       problems.push({ ...last.place, text: refusalText(failure) });
     });

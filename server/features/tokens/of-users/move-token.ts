@@ -24,7 +24,7 @@ export async function moveToken(
   await requireAboveOwners(context, actor, target, true);
   if (target.id === owner.id) throw new AppError('token_owner_same', {}, { field: 'user_id' });
   const moved = await withEditLock(context, `tokens-of:${target.id}`, async () => {
-    await requireTokenCapacity(context, target.id, 1);
+    await requireTokenCapacity(context, target, 1);
     return withEditLock(context, `token:${id}`, () =>
       actingOn(Math.max(owner.role, target.role), () =>
         moveKey(context, {
