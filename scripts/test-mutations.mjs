@@ -22,7 +22,8 @@ const { values } = parseArgs({
 const folder = 'tests/mutations';
 /** Not part of the copy. */
 const left = new Set(['.git', 'node_modules', 'dist', 'pictures', 'data']);
-/** A fault may also make its tests wait for ever. */
+/** A fault may also make its tests wait for ever: a test that waits so long has failed. */
+const testTimeout = 240_000;
 const mostMinutes = 10;
 
 const all = readdirSync(path.join(root, folder))
@@ -135,7 +136,7 @@ function runTests(copy, tests) {
   const report = path.join(copy, 'mutation-report.json');
   rmSync(report, { force: true });
   const script = kindOf({ tests }) === 'browser' ? 'scripts/test-browser.mjs' : 'scripts/test.mjs';
-  const options = ['--bail=1', '--reporter=json', `--outputFile.json=${report}`];
+  const options = ['--bail=1', `--testTimeout=${testTimeout}`, '--reporter=json', `--outputFile.json=${report}`];
   const { status, stdout, stderr } = spawnSync(process.execPath, [path.join(copy, script), ...tests, ...options], {
     cwd: copy,
     encoding: 'utf8',

@@ -26,7 +26,7 @@ interface Figures {
 const warmUps = 1000;
 const counted = 40;
 const allocated = 300;
-const counts = 2;
+const repetitions = 2;
 /** Timers and the sampling of allocations add a little. */
 const slack = { calls: 1.01, functions: 1.01, files: 1.01, kilobytes: 1.05, retained: 1.5 };
 const root = path.join(import.meta.dirname, '../..');
@@ -120,7 +120,7 @@ async function measure(scene: RelayScene, { address, body, headers }: Repeated):
   /** The least of some counts: a collection or a compilation in between only adds to one. */
   async function leastAllocations(isRetained: boolean): Promise<number> {
     let least = Infinity;
-    for (let count = 0; count < counts; count += 1) least = Math.min(least, await allocations(isRetained));
+    for (let count = 0; count < repetitions; count += 1) least = Math.min(least, await allocations(isRetained));
     return least;
   }
 

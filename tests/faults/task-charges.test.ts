@@ -220,6 +220,26 @@ describe.each(engines)('the price of a task on $kind', (engine) => {
     });
   });
 
+  test('a process that dies while a channel has the submission: it costs nothing, and the channel is reported', async () => {
+    await onPlace(engine, async (place) => {
+      const scene = await arrange(place);
+      const held = upstream.hold();
+      const acting = act(scene).catch(() => undefined);
+      await held.arrived;
+      scene.db.freezeAt(1, 'before');
+      await takeOver(scene);
+      expect(await expectNothingPaid(scene, 'dead')).toBe('lost');
+      // It was only slow.
+      scene.db.thaw();
+      held.release();
+      await acting;
+      await scene.context.ledger.recoverCrashed();
+      await tend(scene.other);
+      await expectNothingPaid(scene, 'dead, and went on');
+      await scene.context.close();
+    });
+  });
+
   test('a submission that is taken while somebody takes it for lost is charged, and refunded when it fails', async () => {
     await onPlace(engine, async (place) => {
       const scene = await arrange(place);

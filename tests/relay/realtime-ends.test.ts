@@ -164,7 +164,8 @@ describe.each(engines)('ends of realtime sessions on $kind', (engine) => {
     );
     await until(() => upstream.unanswered === 1);
     requesting.destroy();
-    await until(() => upstream.unanswered === 0);
+    // In less time than a provider has to open a session.
+    await until(() => upstream.unanswered === 0, 15_000);
     opened.client.socket.close(1000);
     await isSettled(opened, 0);
     expect(upstream.peers).toHaveLength(1);
