@@ -66,6 +66,11 @@ export const fieldRules = {
     en: `must have at most ${grouped(limit)} ${limit === 1 ? 'entry' : 'entries'}`,
   }),
   listTooLong: { zh: '内容过长，合计不能超过 20000 个字符', en: 'must not have more than 20,000 characters in all' },
+  memberListTooLong: { zh: '内容过长，合计不能超过 4000 个字符', en: 'must not have more than 4,000 characters in all' },
+  listsTooLong: {
+    zh: '内容过长：组织的全部同类内容合计不能超过 500000 个字符',
+    en: 'is too long: policies, rate limits and budgets of all teams, or of all invitations, must not have more than 500,000 characters',
+  },
   limitTwice: { zh: '同一项限制不能出现两次', en: 'must not have the same limit twice' },
   timeZone: { zh: '不是有效的时区名称，如 Asia/Shanghai', en: 'is not the name of a time zone, such as Europe/Berlin' },
   cheaperModels: {

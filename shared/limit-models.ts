@@ -16,6 +16,13 @@ export function isShortList(list: unknown): boolean {
   return JSON.stringify(list).length <= longestList;
 }
 
+/** Characters of a list of a member of an organisation: pages have a hundred members. */
+const longestMemberList = 4000;
+
+export function isShortMemberList(list: unknown): boolean {
+  return JSON.stringify(list).length <= longestMemberList;
+}
+
 /** What a limit of the whole site counts: calls of each user, of each token, or of all callers together. */
 export const countedBy = ['user', 'token', 'all'] as const;
 export type CountedBy = (typeof countedBy)[number];

@@ -5,6 +5,7 @@ import { AccessPolicy } from '#shared/access-policy.ts';
 import { Budgets } from '#shared/budgets.ts';
 import { endpoint } from '#shared/contract.ts';
 import { health } from '#shared/organisation-health.ts';
+import { limitFields, memberLimitFields } from '#shared/organisation-limits.ts';
 import { organisationRoles } from '#shared/organisation-roles.ts';
 import { PageQuery, pageOf } from '#shared/paging.ts';
 import { QueryInt, QueryText } from '#shared/query-values.ts';
@@ -113,7 +114,6 @@ export const UsagePart = z.object({
 });
 export type UsagePart = z.infer<typeof UsagePart>;
 
-const limitFields = { rate_limits: z.optional(RateLimits), budgets: z.optional(Budgets) };
 const MemberParam = z.object({ id: Id, user: Id });
 const Ref = z.string().check(z.regex(/^[\w-]{8,64}$/));
 const audit = (action: 'created' | 'changed' | 'deleted') => ({ kind: 'organisation', action }) as const;
@@ -210,7 +210,7 @@ export const organisationApi = {
       role: z.optional(Role),
       team_id: z.optional(z.int().check(z.minimum(0))),
       is_suspended: z.optional(z.boolean()),
-      ...limitFields,
+      ...memberLimitFields,
       revision: z.optional(z.int()),
     }),
     reply: Member,
@@ -226,7 +226,7 @@ export const organisationApi = {
       role: z.optional(Role),
       team_id: z.optional(z.int().check(z.minimum(0))),
       is_suspended: z.optional(z.boolean()),
-      ...limitFields,
+      ...memberLimitFields,
     }),
     reply: z.array(Member),
     summary: 'Role, team and limits of several members',
@@ -256,7 +256,7 @@ export const organisationApi = {
       delivery: z.optional(z.enum(['mail', 'link'])),
       role: Role,
       team_id: z.optional(z.int().check(z.minimum(0))),
-      ...limitFields,
+      ...memberLimitFields,
     }),
     reply: z.object({
       invites: z.array(OrganisationInvite),

@@ -196,4 +196,45 @@ describe.each(engines)('tokens of members on $kind', (engine) => {
     }
     expect(await create(await join('developer'))).toMatchObject(full(20));
   });
+
+  it('policies and limits of all teams, and of all invitations, together make no long list', async () => {
+    await using scene = await createScene(engine);
+    const { id, owner } = await buildOrganisation(scene);
+    const models = Array.from({ length: 95 }, (_, index) => `${index}`.padEnd(200, 'x'));
+    const teams = `${path}${id}/teams`;
+    let full;
+    let count = 0;
+    for (; full === undefined && count < 40; count += 1) {
+      const created = await owner.post(teams, { name: `team ${count}`, policy: { models } });
+      if (!created.success) full = created;
+    }
+    expect(full).toMatchObject({ code: 'invalid_field', field: 'policy' });
+    const list = (await owner.get(teams)).data;
+    expect(JSON.stringify(list).length).toBeGreaterThan(400_000);
+    expect(JSON.stringify(list).length).toBeLessThan(600_000);
+    const [first] = list;
+    // Others, and shorter ones, are free.
+    const team = await owner.post(teams, { name: 'plain' });
+    expect(team).toMatchObject({ success: true });
+    expect(await owner.put(`${teams}/${team.data.id}`, { policy: { models } })).toMatchObject({ code: 'invalid_field', field: 'policy' });
+    expect(await owner.put(`${teams}/${first.id}`, { policy: { models: models.slice(1) } })).toMatchObject({ success: true });
+    const limits = (length: number) => [{ ...rate, models: Array.from({ length }, (_, index) => `${index}`.padEnd(190, 'x')) }];
+    const asked = (length: number) => ({
+      emails: Array.from({ length: 100 }, (_, index) => `p${index}-${length}@harbour.example`),
+      delivery: 'link',
+      role: 'developer',
+      rate_limits: limits(length),
+    });
+    const invites = `${path}${id}/invites`;
+    expect(await owner.post(invites, asked(20))).toMatchObject({ success: true });
+    expect(await owner.post(invites, { ...asked(20), emails: asked(19).emails })).toMatchObject({
+      code: 'invalid_field',
+      field: 'rate_limits',
+    });
+    // Those of a member are shorter: pages have a hundred members.
+    const userId = owner.userId;
+    const edit = (length: number) => owner.put(`${path}${id}/members/${userId}`, { rate_limits: limits(length) });
+    expect(await edit(20)).toMatchObject({ success: true });
+    expect(await edit(21)).toMatchObject({ code: 'invalid_field' });
+  });
 });

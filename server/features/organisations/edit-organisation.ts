@@ -15,6 +15,7 @@ import { UniqueConflict } from '#server/db/collection.ts';
 import { type Change, editRecord } from '#server/db/edit-record.ts';
 import type { OrganisationMemberRecord, OrganisationRecord, TeamRecord } from '#server/db/records/organisation.ts';
 import { checkStays } from '#server/settings/group-moves.ts';
+import { requireShortList } from './list-bounds.ts';
 import { tidyText } from './tidy-text.ts';
 
 /** @throws {AppError} `revision_conflict`, `invalid_field` */
@@ -81,7 +82,7 @@ async function checkDomains({ db }: AppContext, id: number, domains: readonly st
   }
 }
 
-/** @throws {AppError} `team_limit_reached`, `team_name_taken` */
+/** @throws {AppError} `team_limit_reached`, `team_name_taken`, `invalid_field` */
 export async function createTeam(
   context: AppContext,
   organisationId: number,
@@ -101,13 +102,14 @@ export async function createTeam(
     if ((await db.collection('teams').count({ organisation_id: organisationId }, mostTeams)) >= mostTeams) {
       throw new AppError('team_limit_reached', { limit: mostTeams });
     }
+    await requireShortList(context, 'teams', organisationId, { fields: team });
     const record = { ...team, id: await db.nextId('teams') };
     await withFreeName(() => db.collection('teams').insert(record));
     return record;
   });
 }
 
-/** @throws {AppError} `team_unknown`, `team_name_taken`, `revision_conflict` */
+/** @throws {AppError} `team_unknown`, `team_name_taken`, `revision_conflict`, `invalid_field` */
 export async function editTeam(
   context: AppContext,
   { id, organisation_id: organisationId }: { id: number; organisation_id: number },
@@ -118,9 +120,12 @@ export async function editTeam(
     ...(policy === undefined ? {} : { policy: storedPolicy(policy) }),
     ...storedLimits({ rate_limits, budgets }),
   };
-  const edited = await withFreeName(() =>
-    editRecord(context, 'teams', { id, where: { organisation_id: organisationId }, revision, change: () => ({ set }) }),
-  );
+  const edited = await withOrganisationLock(context, organisationId, async () => {
+    await requireShortList(context, 'teams', organisationId, { id, fields: set });
+    return withFreeName(() =>
+      editRecord(context, 'teams', { id, where: { organisation_id: organisationId }, revision, change: () => ({ set }) }),
+    );
+  });
   if (edited === null) throw new AppError('team_unknown');
   await announceOrganisation(context, organisationId);
   return edited.after;

@@ -15,6 +15,7 @@ import { readMember } from '#server/http/membership.ts';
 import { enforceLimit, enforceSourceLimit } from '#server/http/rate-limit.ts';
 import type { MailMessage } from '#server/notify/mail.ts';
 import { siteAddress } from '#server/settings/site-address.ts';
+import { requireShortList } from './list-bounds.ts';
 import { inviteMail } from './invite-mail.ts';
 import type { Reached } from './reach.ts';
 
@@ -42,10 +43,9 @@ export interface Invited {
  */
 export async function invite(context: AppContext, reached: Reached, requested: Requested, language: Language): Promise<Invited> {
   const { organisation, person } = reached;
-  const { role: actor } = reached.member;
   const { role, delivery = 'mail' } = requested;
   const isMailed = requested.emails.length > 0 && delivery === 'mail';
-  if (!mayChangeRole(actor, role)) throw new AppError('organisation_right_missing', {}, { field: 'role' });
+  if (!mayChangeRole(reached.member.role, role)) throw new AppError('organisation_right_missing', {}, { field: 'role' });
   const site = siteAddress(context.settings);
   if (isMailed && !context.mail.isConfigured) throw new AppError('mail_unconfigured', {}, { field: 'emails' });
   if (isMailed && site === undefined) throw new AppError('server_address_required', {}, { field: 'emails' });
@@ -63,10 +63,12 @@ export async function invite(context: AppContext, reached: Reached, requested: R
     const open = await invites.count({ organisation_id: organisation.id }, mostOpenInvites);
     const count = Math.max(1, emails.length);
     if (open + count > mostOpenInvites) throw new AppError('organisation_invites_limit', { limit: mostOpenInvites });
+    const limits = storedLimits(requested);
+    await requireShortList(context, 'organisation_invites', organisation.id, { fields: limits, count });
     const list: { record: OrganisationInviteRecord; token: string }[] = [];
     for (const email of emails.length === 0 ? [''] : emails) {
       const token = context.randomText(tokenLength);
-      const record = await newInvite(context, { organisation, person, email, role, teamId, token, limits: storedLimits(requested) });
+      const record = await newInvite(context, { organisation, person, email, role, teamId, token, limits });
       await invites.insert(record);
       list.push({ record, token });
     }
