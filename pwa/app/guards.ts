@@ -2,6 +2,7 @@
 import { redirect } from '@tanstack/react-router';
 import { Role } from '#shared/roles.ts';
 import { storedUser } from '#pwa/api/stored-user.ts';
+import { forgetWayBack, searchOfSignIn } from '#pwa/features/session/way-back.ts';
 
 interface Opening {
   location: { href: string };
@@ -12,7 +13,8 @@ export class NoRightError extends Error {}
 
 /** Without a signed-in user, opens the sign-in, and this address after it. */
 export function signedInOnly({ location }: Opening): void {
-  if (storedUser() === null) throw redirect({ to: '/login', search: { from: location.href } });
+  if (storedUser() === null) throw redirect({ to: '/login', search: searchOfSignIn(location.href) });
+  forgetWayBack();
 }
 
 export function adminOnly(opening: Opening): void {

@@ -32,11 +32,13 @@ interface LoginScreenProps {
   isExpired: boolean;
   /** Where they were; a sign-in elsewhere comes back there too. */
   from: string | undefined;
+  /** Whether that is an invitation to an organisation. */
+  isInvited?: boolean;
   /** After a password; other ways say so. */
   onSignedIn: (way?: 'other') => void;
 }
 
-export function LoginScreen({ isExpired, from, onSignedIn }: LoginScreenProps) {
+export function LoginScreen({ isExpired, from, isInvited = false, onSignedIn }: LoginScreenProps) {
   const { t } = useTranslation();
   const queryClient = useQueryClient();
   const status = useSiteStatus();
@@ -85,11 +87,8 @@ export function LoginScreen({ isExpired, from, onSignedIn }: LoginScreenProps) {
   return (
     <section className={`${layout.stackLg} ${surface.card} ${styles.form}`}>
       <h1 className={typography.title}>{t('session.login.title')}</h1>
-      {isExpired && (
-        <p className={styles.notice}>
-          <StatusMark status="note">{t('session.login.expired')}</StatusMark>
-        </p>
-      )}
+      {isExpired && <Notice>{t('session.login.expired')}</Notice>}
+      {isInvited && <Notice>{t('session.login.invited')}</Notice>}
       <form className={layout.stackLg} noValidate onSubmit={handleSubmit}>
         <PlainField name="username" label={t('session.login.username')} error={missing.username} autoComplete="username" autoFocus />
         <PlainPassword name="password" label={t('session.login.password')} error={missing.password} autoComplete="current-password" />
@@ -113,6 +112,14 @@ export function LoginScreen({ isExpired, from, onSignedIn }: LoginScreenProps) {
       </form>
       <Elsewhere onGate={handleGate} status={status} from={from} onSignedIn={(user) => (enter(user), onSignedIn('other'))} />
     </section>
+  );
+}
+
+function Notice({ children }: { children: string }) {
+  return (
+    <p className={styles.notice}>
+      <StatusMark status="note">{children}</StatusMark>
+    </p>
   );
 }
 

@@ -15,7 +15,7 @@ import typography from '#pwa/ui/styles/typography.module.css';
 import { forgetInviteCode } from './invite-code.ts';
 import { sendAnswer } from './oauth-answer.ts';
 import styles from './session-form.module.css';
-import { takeFrom } from './sign-in-ways.ts';
+import { wayBack } from './way-back.ts';
 
 interface OAuthScreenProps {
   provider: RedirectProvider;
@@ -54,7 +54,7 @@ export function OAuthScreen({ provider, answer, onSignedIn, onBound, onFailed }:
         forgetInviteCode();
         storeUser(user);
         queryClient.setQueryData(selfQuery.queryKey, user);
-        onSignedIn(takeFrom());
+        onSignedIn(wayBack());
       },
       (failure: unknown) => setMessage(failureOf(failure).message),
     );

@@ -17,7 +17,7 @@ import { WeChatDialog } from './wechat-dialog.tsx';
 interface OtherWaysProps {
   status: SiteStatus;
   /** Where to go after a sign-in elsewhere. */
-  from?: string | undefined;
+  from: string | undefined;
   onSignedIn: (user: User) => void;
 }
 

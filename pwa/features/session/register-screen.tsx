@@ -30,13 +30,17 @@ import { waysOf } from './sign-in-ways.ts';
 import { useHumanCheck } from './use-human-check.tsx';
 
 interface RegisterScreenProps {
+  /** Where to go afterwards; a provider's sign-in comes back there, too. */
+  from: string | undefined;
+  /** Whether that is an invitation to an organisation. */
+  isInvited: boolean;
   /** The account is there; signing in is still to do. */
   onRegistered: () => void;
   /** Signed in at once. */
   onEntered: () => void;
 }
 
-export function RegisterScreen({ onRegistered, onEntered }: RegisterScreenProps) {
+export function RegisterScreen({ from, isInvited, onRegistered, onEntered }: RegisterScreenProps) {
   const { t } = useTranslation();
   const status = useSiteStatus();
   useScreenHeading(t('register.title'));
@@ -53,6 +57,11 @@ export function RegisterScreen({ onRegistered, onEntered }: RegisterScreenProps)
   return (
     <section className={`${layout.stackLg} ${surface.card} ${styles.form}`}>
       <h1 className={typography.title}>{t('register.title')}</h1>
+      {isInvited && (
+        <p className={styles.notice}>
+          <StatusMark status="note">{t('session.login.invited')}</StatusMark>
+        </p>
+      )}
       {closed === undefined ? (
         <RegisterForm status={status} onRegistered={onRegistered} onEntered={enter} />
       ) : (
@@ -60,7 +69,7 @@ export function RegisterScreen({ onRegistered, onEntered }: RegisterScreenProps)
           <StatusMark status="note">{t(`register.shut.${closed}`)}</StatusMark>
         </p>
       )}
-      {status !== undefined && isOpenElsewhere && <OtherWays status={status} onSignedIn={enter} />}
+      {status !== undefined && isOpenElsewhere && <OtherWays status={status} from={from} onSignedIn={enter} />}
       <p className={`${typography.muted} ${styles.other}`}>
         {t('register.has_account')} <Link to="/login">{t('session.login.link')}</Link>
       </p>

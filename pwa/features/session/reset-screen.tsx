@@ -19,6 +19,7 @@ import { atBase } from '#pwa/ui/base-path.ts';
 import styles from './session-form.module.css';
 import { useCountdown } from './use-countdown.ts';
 import { useHumanCheck } from './use-human-check.tsx';
+import { lendWayBack } from './way-back.ts';
 
 /** Requests a mail with a link, or a code, that resets the password. */
 export function ResetScreen() {
@@ -32,7 +33,10 @@ export function ResetScreen() {
   const request = useMutation({
     mutationFn: (email: string) => call(verificationApi.requestReset, { query: { email, turnstile: human.token } }),
     meta: { quiet: true },
-    onSuccess: () => wait.start(resendSeconds),
+    onSuccess: () => {
+      lendWayBack(Date.now());
+      wait.start(resendSeconds);
+    },
     onError: (error) => wait.start(failureOf(error).retryAfter ?? 0),
     onSettled: human.renew,
   });
@@ -62,13 +66,7 @@ export function ResetScreen() {
             <StatusMark status="on">{t('signin.reset.sent')}</StatusMark>
           </p>
         )}
-        {isAddressUnknown(status) && (
-          <p className={`${typography.muted} ${styles.other}`}>
-            <a href={atBase(`/user/reset?${new URLSearchParams({ email: request.variables ?? '' }).toString()}`)}>
-              {t('signin.reset.enter_code')}
-            </a>
-          </p>
-        )}
+        {isAddressUnknown(status) && <CodeLink email={request.variables ?? ''} />}
         <PlainButton type="submit" variant="filled" isWide isBusy={request.isPending} disabled={isOffline || wait.left > 0}>
           {wait.left > 0 ? t('signin.email.again_in', { seconds: wait.left }) : t('signin.reset.submit')}
         </PlainButton>
@@ -77,6 +75,15 @@ export function ResetScreen() {
         <Link to="/login">{t('signin.callback.to_login')}</Link>
       </p>
     </section>
+  );
+}
+
+function CodeLink({ email }: { email: string }) {
+  const { t } = useTranslation();
+  return (
+    <p className={`${typography.muted} ${styles.other}`}>
+      <a href={atBase(`/user/reset?${new URLSearchParams({ email }).toString()}`)}>{t('signin.reset.enter_code')}</a>
+    </p>
   );
 }
 

@@ -117,7 +117,14 @@ describe('register-screen', () => {
   let registered = 0;
   function open(): void {
     registered = 0;
-    screen = drawScreen(<RegisterScreen onRegistered={() => (registered += 1)} onEntered={() => entered.push('elsewhere')} />);
+    screen = drawScreen(
+      <RegisterScreen
+        from={undefined}
+        isInvited={false}
+        onRegistered={() => (registered += 1)}
+        onEntered={() => entered.push('elsewhere')}
+      />,
+    );
   }
   function fill(username: string, password: string, again = password): void {
     screen.type('Username', username);

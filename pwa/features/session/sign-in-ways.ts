@@ -3,11 +3,9 @@ import { oauthApi, type RedirectProvider } from '#shared/oauth.ts';
 import type { SiteStatus } from '#shared/site.ts';
 import { call } from '#pwa/api/call.ts';
 import { storedInviteCode } from './invite-code.ts';
-import { ownAddress } from './own-address.ts';
+import { forgetWayBack, storeWayBack } from './way-back.ts';
 
 export type Way = RedirectProvider | 'wechat';
-
-const fromKey = 'sign-in-from';
 
 /** Those that are on, in their order. */
 export function waysOf(status: SiteStatus | undefined): Way[] {
@@ -27,14 +25,7 @@ export function waysOf(status: SiteStatus | undefined): Way[] {
 export async function leaveFor(provider: RedirectProvider, from: string | undefined): Promise<void> {
   const aff = storedInviteCode();
   const { url } = await call(oauthApi.start, { body: { provider, ...(aff === undefined ? {} : { aff }) } });
-  if (from === undefined) sessionStorage.removeItem(fromKey);
-  else sessionStorage.setItem(fromKey, from);
+  if (from === undefined) forgetWayBack();
+  else storeWayBack(from);
   location.assign(url);
-}
-
-/** Destination before the user left for a provider: an address of this console. */
-export function takeFrom(): string | undefined {
-  const from = sessionStorage.getItem(fromKey) ?? '';
-  sessionStorage.removeItem(fromKey);
-  return ownAddress(from);
 }

@@ -1,9 +1,11 @@
 import { createFileRoute, redirect, useRouter } from '@tanstack/react-router';
+import { useState } from 'react';
 import { z } from 'zod/mini';
 import { storedUser } from '#pwa/api/stored-user.ts';
 import { storeInviteCode } from '#pwa/features/session/invite-code.ts';
 import { LoginScreen } from '#pwa/features/session/login-screen.tsx';
 import { ownAddress } from '#pwa/features/session/own-address.ts';
+import { isInvitation, storeWayBack, wayBack } from '#pwa/features/session/way-back.ts';
 
 const Search = z.object({
   /** The session ended; old links carry `true` as a word. */
@@ -20,18 +22,21 @@ export const Route = createFileRoute('/_plain/login')({
   validateSearch: Search,
   beforeLoad: ({ search }) => {
     storeInviteCode(search.aff);
-    if (storedUser() !== null && search.expired === undefined && search.switch === undefined) throw redirect({ href: search.from ?? '/' });
+    if (search.from !== undefined) storeWayBack(search.from);
+    if (storedUser() !== null && search.expired === undefined && search.switch === undefined) throw redirect({ href: wayBack() ?? '/' });
   },
   component: Login,
 });
 
 function Login() {
-  const { expired, from } = Route.useSearch();
+  const { expired } = Route.useSearch();
+  const [from] = useState(wayBack);
   const router = useRouter();
   return (
     <LoginScreen
       isExpired={expired !== undefined && expired !== false}
       from={from}
+      isInvited={isInvitation(from)}
       onSignedIn={(way) => void router.navigate({ href: from ?? (way === 'other' ? '/' : afterSignIn) })}
     />
   );

@@ -1,9 +1,11 @@
 import { createFileRoute, redirect } from '@tanstack/react-router';
+import { useState } from 'react';
 import { z } from 'zod/mini';
 import { storedUser } from '#pwa/api/stored-user.ts';
 import { ScreenProviders } from '#pwa/app/screen-providers.tsx';
 import { storeInviteCode } from '#pwa/features/session/invite-code.ts';
 import { RegisterScreen } from '#pwa/features/session/register-screen.tsx';
+import { isInvitation, wayBack } from '#pwa/features/session/way-back.ts';
 import { loadTexts } from '#pwa/i18n/setup.ts';
 
 const Search = z.object({
@@ -15,7 +17,7 @@ export const Route = createFileRoute('/_plain/register')({
   validateSearch: Search,
   beforeLoad: ({ search }) => {
     storeInviteCode(search.aff);
-    if (storedUser() !== null) throw redirect({ to: '/' });
+    if (storedUser() !== null) throw redirect({ href: wayBack() ?? '/' });
   },
   loader: () => loadTexts('register', 'signin'),
   component: Register,
@@ -23,9 +25,15 @@ export const Route = createFileRoute('/_plain/register')({
 
 function Register() {
   const navigate = Route.useNavigate();
+  const [from] = useState(wayBack);
   return (
     <ScreenProviders>
-      <RegisterScreen onRegistered={() => void navigate({ to: '/login' })} onEntered={() => void navigate({ to: '/first-call' })} />
+      <RegisterScreen
+        from={from}
+        isInvited={isInvitation(from)}
+        onRegistered={() => void navigate({ to: '/login' })}
+        onEntered={() => void navigate({ href: from ?? '/first-call' })}
+      />
     </ScreenProviders>
   );
 }
