@@ -231,12 +231,12 @@ export const organisationApi = {
     reply: z.array(Member),
     summary: 'Role, team and limits of several members',
   }),
-  /** The caller, or a member. The tokens go to the member named in `hand_over_to`, or become those of service accounts (0). */
+  /** The caller, or a member. The keys go to the member `hand_over_to`, or to service accounts (0). The former member knows them: `disable` disables them. */
   removeMember: endpoint('DELETE', '/api/organisation/:id/members/:user', {
     access: 'user',
     audit: audit('changed'),
     params: MemberParam,
-    query: z.object({ hand_over_to: QueryText }),
+    query: z.object({ hand_over_to: QueryText, keys: z.optional(z.enum(['disable', 'keep'])) }),
     summary: 'Remove a member, or leave',
   }),
 

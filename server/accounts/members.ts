@@ -21,6 +21,8 @@ export interface Leaving {
   userId: number;
   /** User id of the member who gets the tokens; 0 for service accounts. */
   heir: number;
+  /** If undefined, enabled keys continue to work. The person knows them. */
+  keys?: 'disable' | 'keep' | undefined;
   /** 0 for the system. */
   actorId: number;
   /** Judges the member at the time of the removal; null if only tokens of one are left. */
@@ -35,7 +37,7 @@ export interface Leaving {
  */
 export function endMembership(
   context: AppContext,
-  { organisationId, userId, heir, actorId, check, isGone = false }: Leaving,
+  { organisationId, userId, heir, keys, actorId, check, isGone = false }: Leaving,
 ): Promise<void> {
   return withOrganisationLock(context, organisationId, async () => {
     const { db } = context;
@@ -50,7 +52,7 @@ export function endMembership(
     if (member === null && tokens.length === 0) throw new AppError('member_unknown');
     const owner = await db.collection('users').get(organisationId);
     if (owner === null) throw new AppError('organisation_unknown');
-    const isStopped = heir === 0 && (await areKeysStopped(context, member, userId));
+    const isStopped = keys === 'disable' || (heir === 0 && (await areKeysStopped(context, member, userId)));
     const standing = {
       member_id: heir,
       team_id: heir === 0 ? (member?.team_id ?? 0) : 0,

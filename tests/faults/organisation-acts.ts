@@ -182,7 +182,8 @@ async function leave(subject: OrganisationSubject, context: RunningContext): Pro
   const { random, people } = subject;
   const person = pick(people.slice(1), random);
   const reached = random() < 0.5 ? await asPerson(subject, context, person, 'member') : await asOwner(subject, context);
-  await removeMember(context, reached, person.id, random() < 0.6 ? pick(people, random).id : 0);
+  const heir = random() < 0.6 ? pick(people, random).id : 0;
+  await removeMember(context, reached, person.id, { heir, keys: random() < 0.3 ? 'disable' : undefined });
 }
 
 async function moveToTeam(subject: OrganisationSubject, context: RunningContext): Promise<void> {

@@ -223,6 +223,32 @@ describe.each(engines)('organisations on $kind', { concurrent: true }, (engine) 
     expect((await owner.get('/api/token/search?keyword=bot', behalf)).data).toMatchObject([{ member_id: 0 }]);
   });
 
+  it('the keys of a member who is removed or leaves are disabled on request, and work again when a manager enables them', async () => {
+    await using scene = await createScene(engine);
+    const { id, person, owner, behalf } = await organisationOf(scene);
+    await owner.post(`${path}${id}/fund`, { amount: 4_000_000, ref: ref('one') });
+    const status = async (key: string) => (await scene.chat({}, { authorization: `Bearer sk-${key}` })).status;
+    for (const [by, heir] of [
+      ['owner', 0],
+      ['owner', person.id],
+      ['leaver', 0],
+    ] as const) {
+      const { client, person: leaver } = await memberOf(scene, { id, owner }, 'developer');
+      const [{ key }] = (await client.post('/api/token/', { name: 'app', unlimited_quota: true }, behalf)).data;
+      await until(async () => (await status(key)) === 200);
+      const remove = (keys: string) =>
+        (by === 'owner' ? owner : client).delete(`${path}${id}/members/${leaver.id}?hand_over_to=${heir}&keys=${keys}`);
+      expect(await remove('renew')).toMatchObject({ code: 'invalid_field' });
+      expect(await status(key)).toBe(200);
+      expect(await remove('disable')).toMatchObject({ success: true });
+      await until(async () => (await status(key)) === 401);
+      const now = (await owner.get('/api/token/', behalf)).data.find((token: { key: string }) => token.key === key);
+      expect(now).toMatchObject({ member_id: heir, status: 2 });
+      expect(await owner.put('/api/token/?status_only=1', { id: now.id, status: 1 }, behalf)).toMatchObject({ success: true });
+      await until(async () => (await status(key)) === 200);
+    }
+  });
+
   it('policies of organisation and team only narrow what a token may', async () => {
     await using scene = await createScene(engine, { channels: [{ models: `${testModel},gpt-4o` }] });
     const { id, owner, behalf } = await organisationOf(scene);

@@ -157,8 +157,8 @@ describe.each(engines)('SCIM on $kind', { concurrent: true }, (engine) => {
       status: '404',
       schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
     });
-    await until(async () => (await status()) === 200);
-    expect((await owner.get('/api/token/', behalf)).data).toMatchObject([{ member_id: 0, name: 'app' }]);
+    await until(async () => (await status()) === 401);
+    expect((await owner.get('/api/token/', behalf)).data).toMatchObject([{ member_id: 0, name: 'app', status: 2 }]);
     // Again: the account is still there, and linked.
     expect(await scim('POST', '/Users', mary)).toMatchObject({ status: 201, body: { id: userId } });
   });

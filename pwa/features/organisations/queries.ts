@@ -115,10 +115,10 @@ export function useEditMembers(id: number) {
 
 /** @returns a mutation; `heir` 0: the keys become those of service accounts */
 export function useRemoveMember(id: number) {
-  return useChange(({ userId, heir }: { userId: number; heir: number }) =>
+  return useChange(({ userId, heir, keys }: { userId: number; heir: number; keys: 'disable' | 'keep' }) =>
     call(organisationApi.removeMember, {
       params: { id: String(id), user: String(userId) },
-      query: heir === 0 ? {} : { hand_over_to: String(heir) },
+      query: { keys, ...(heir === 0 ? {} : { hand_over_to: String(heir) }) },
     }),
   );
 }

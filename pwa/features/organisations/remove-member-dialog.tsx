@@ -20,19 +20,32 @@ interface RemoveMemberDialogProps {
   onRemoved: () => void;
 }
 
-/** Removes a member, or leaves; the keys go to another member, or to service accounts. */
+/** Fates of the keys other than the user id of the member who gets them. */
+const fates = ['disable', 'keep'] as const;
+type Fate = (typeof fates)[number];
+
+function isFate(value: string): value is Fate {
+  return value === 'disable' || value === 'keep';
+}
+
+/** Removes a member, or leaves; the keys are disabled, or go to service accounts or another member, who renews them: the former member knows them. */
 export function RemoveMemberDialog({ organisation, member, onClose, onRemoved }: RemoveMemberDialogProps) {
   const { t } = useTranslation();
   const isSelf = useStoredUser()?.id === member.user_id;
   const others = useQuery(heirsQuery(organisation.id)).data?.items.filter(({ user_id: id }) => id !== member.user_id) ?? [];
-  const [heir, setHeir] = useState('0');
+  const [choice, setChoice] = useState<string>('disable');
   const [refusal, setRefusal] = useState<string>();
   const remove = useRemoveMember(organisation.id);
   const name = memberName(member);
+  const heir = others.find(({ user_id: id }) => String(id) === choice);
 
   async function handleConfirm(): Promise<void> {
     try {
-      await remove.mutateAsync({ userId: member.user_id, heir: Number(heir) });
+      await remove.mutateAsync({
+        userId: member.user_id,
+        heir: heir?.user_id ?? 0,
+        keys: heir === undefined && choice !== 'keep' ? 'disable' : 'keep',
+      });
     } catch (error) {
       setRefusal(failureOf(error).message);
       return;
@@ -51,15 +64,23 @@ export function RemoveMemberDialog({ organisation, member, onClose, onRemoved }:
           <p>{t(isSelf ? 'organisations.leave.text' : 'organisations.remove.text')}</p>
           {member.tokens > 0 && (
             <Select
-              label={t('organisations.remove.heir')}
+              label={t(isSelf ? 'organisations.leave.keys' : 'organisations.remove.keys')}
+              description={
+                heir === undefined
+                  ? t(isFate(choice) ? `organisations.remove.${choice}_text` : 'organisations.remove.disable_text')
+                  : t('organisations.remove.heir_text', { name: memberName(heir) })
+              }
               data={[
-                { value: '0', label: t('organisations.service') },
-                ...others.map((other) => ({ value: String(other.user_id), label: memberName(other) })),
+                ...fates.map((fate) => ({ value: fate, label: t(`organisations.remove.${fate}`) })),
+                ...others.map((other) => ({
+                  value: String(other.user_id),
+                  label: t('organisations.remove.heir', { name: memberName(other) }),
+                })),
               ]}
-              value={heir}
+              value={choice}
               searchable
               allowDeselect={false}
-              onChange={(value) => setHeir(value ?? '0')}
+              onChange={(value) => setChoice(value ?? 'disable')}
             />
           )}
           <Refusal text={refusal} />

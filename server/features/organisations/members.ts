@@ -4,7 +4,7 @@ import type { BodyOf } from '#shared/contract.ts';
 import { mayChangeRole, mayInOrganisation } from '#shared/organisation-roles.ts';
 import type { organisationApi } from '#shared/organisations.ts';
 import { announceOrganisation } from '#server/accounts/announce-organisation.ts';
-import { endMembership, memberOf, requireOtherOwner, requireTeam, withOrganisationLock } from '#server/accounts/members.ts';
+import { endMembership, type Leaving, memberOf, requireOtherOwner, requireTeam, withOrganisationLock } from '#server/accounts/members.ts';
 import { storedLimits } from '#server/accounts/stored-limits.ts';
 import type { AppContext } from '#server/context.ts';
 import { editRecord } from '#server/db/edit-record.ts';
@@ -86,19 +86,20 @@ async function requireOwnerLeft(
 
 /**
  * Removes a member. Each token goes to `heir`, or to a service account.
- * @param heir user id of a member; 0 for service accounts
+ * @param to.heir user id of a member; 0 for service accounts
  * @throws {AppError} `member_unknown`, `organisation_right_missing`, `organisation_last_owner`
  */
 export function removeMember(
   context: AppContext,
   { organisation, member: { role: actor }, person }: Reached,
   userId: number,
-  heir: number,
+  { heir, keys }: { heir: number; keys?: Leaving['keys'] },
 ): Promise<void> {
   return endMembership(context, {
     organisationId: organisation.id,
     userId,
     heir,
+    keys,
     actorId: person.id,
     check(member) {
       if (member === null) {

@@ -168,7 +168,7 @@ function mountMembers(host: RouteHost): void {
     const one = await reached(call, 'member');
     const heir = call.query.hand_over_to ?? '0';
     if (!/^\d{1,15}$/.test(heir)) throw new AppError('member_unknown', {}, { field: 'hand_over_to' });
-    await removeMember(call.context, one, Number(call.params.user), Number(heir));
+    await removeMember(call.context, one, Number(call.params.user), { heir: Number(heir), keys: call.query.keys });
     return undefined;
   });
 }

@@ -86,10 +86,10 @@ export function patchPerson(
   return changePerson(context, organisation, id, wanted);
 }
 
-/** The keys become those of service accounts. @throws {ScimError} 404 */
+/** The keys become disabled ones of service accounts: no person decides that they continue without the limits of the member. @throws {ScimError} 404 */
 export async function removePerson(context: AppContext, organisation: OrganisationRecord, id: string): Promise<void> {
   const { user } = await readPerson(context, organisation, id);
-  await endMembership(context, { organisationId: organisation.id, userId: user.id, heir: 0, actorId: 0 });
+  await endMembership(context, { organisationId: organisation.id, userId: user.id, heir: 0, keys: 'disable', actorId: 0 });
 }
 
 async function changePerson(context: AppContext, organisation: OrganisationRecord, id: string, wanted: Wanted): Promise<ScimPerson> {
