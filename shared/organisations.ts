@@ -65,11 +65,12 @@ export const Member = z.object({
   source: z.enum(['invite', 'domain', 'scim', 'founder']),
   joined_at: z.int(),
   tokens: z.int(),
-  /** Quota of this calendar month (UTC), and its calls; only for those who read usage. */
+  /** Quota of this calendar month (UTC), and its calls; of other members only for those who read usage. */
   used_quota: z.optional(z.int()),
   calls: z.optional(z.int()),
-  rate_limits: RateLimits,
-  budgets: Budgets,
+  /** Of other members only for those who read usage. */
+  rate_limits: z.optional(RateLimits),
+  budgets: z.optional(Budgets),
   revision: z.int(),
 });
 export type Member = z.infer<typeof Member>;

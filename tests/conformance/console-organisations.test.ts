@@ -106,6 +106,8 @@ describe.each(engines)('organisations on $kind', (engine) => {
     const service = (await owner.post('/api/token/', { name: `${mark} bot`, is_service: true }, options)).data[0];
     const team = (await owner.post(`/api/organisation/${id}/teams`, { name: 'Search' })).data;
     const { invites } = (await owner.post(`/api/organisation/${id}/invites`, { emails: [], role: 'reader' })).data;
+    const budget = { id: mark, amount: 5_000_000, period: 'month', starts: 'calendar', at_end: 'stop' };
+    expect(await owner.put(`/api/organisation/${id}/members/${userId}`, { budgets: [budget] })).toMatchObject({ success: true });
     const personal = await createToken(app.context, userId, { name: `${mark} personal`, quota: 1000 });
     const log = await db.nextId('logs');
     await db
@@ -150,15 +152,17 @@ describe.each(engines)('organisations on $kind', (engine) => {
       const options = isAbout ? {} : behalf(role === undefined ? own.id : id);
       for (const path of pathsOf(call.path, ids, role === undefined ? [id, own.id] : [id])) {
         for (const given of body === null ? [undefined] : bodiesFor(body, ids)) {
-          const query =
-            call.method === 'GET' ? `?token_id=${ids[0]}&user_id=${id}&username=${mark}&token_name=${mark}&keyword=${mark}&by=token` : '';
-          const answer = await attacker.call(call.method, path + query, given, options);
-          const place = `${call.method} ${path} with ${JSON.stringify(given)?.slice(0, 300)} by ${kind}`;
-          expect(answer.status, place).toBeLessThan(500);
-          if (call.method !== 'GET') expect(await belongings(victim, attacker.userId ?? 0), place).toEqual(before);
-          const text = JSON.stringify(answer.body);
-          if (readsNothing) expect(text, place).not.toContain(mark);
-          for (const key of keys) expect(text, place).not.toContain(key);
+          const named = `?token_id=${ids[0]}&user_id=${id}&username=${mark}&token_name=${mark}&keyword=${mark}&by=token`;
+          // Also the whole of a list.
+          for (const query of call.method === 'GET' ? [named, ''] : ['']) {
+            const answer = await attacker.call(call.method, path + query, given, options);
+            const place = `${call.method} ${path}${query} with ${JSON.stringify(given)?.slice(0, 300)} by ${kind}`;
+            expect(answer.status, place).toBeLessThan(500);
+            if (call.method !== 'GET') expect(await belongings(victim, attacker.userId ?? 0), place).toEqual(before);
+            const text = JSON.stringify(answer.body);
+            if (readsNothing) expect(text, place).not.toContain(mark);
+            for (const key of keys) expect(text, place).not.toContain(key);
+          }
         }
       }
     }

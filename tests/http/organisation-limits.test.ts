@@ -65,6 +65,34 @@ describe.each(engines)('limits of organisations on $kind', { concurrent: true },
     await until(async () => (await ann.call()).status === 200);
   });
 
+  it('members read limits and use of their own, and those of others with the right to usage', async () => {
+    await using scene = await createScene(engine);
+    const { id, owner, behalf, join } = await buildOrganisation(scene);
+    const [ann, ben, reader] = [await join('developer'), await join('developer'), await join('reader')];
+    const limits = { budgets: [{ ...monthly, id: 'm1' }], rate_limits: [{ meter: 'requests', per: 'hour', amount: 50 }] };
+    for (const { userId } of [ann, ben]) await owner.put(`${path}${id}/members/${userId}`, limits);
+    expect((await ann.call()).status).toBe(200);
+    await scene.app.context.ledger.idle(5000);
+    const used = (await scene.app.context.db.collection('logs').first({ user_id: id, type: 2 }))?.quota;
+    const seen = async (client: TestClient, userId: number) =>
+      (await client.get(`${path}${id}/members`)).data.items.find((member: { user_id: number }) => member.user_id === userId);
+    const known = { budgets: [{ id: 'm1' }], rate_limits: [{ amount: 50 }] };
+    expect(await seen(ann.client, ann.userId)).toMatchObject({ ...known, used_quota: used, calls: 1 });
+    const hidden = await seen(ben.client, ann.userId);
+    expect(hidden).toHaveProperty('username');
+    for (const field of ['budgets', 'rate_limits', 'used_quota', 'calls']) expect(hidden).not.toHaveProperty(field);
+    for (const client of [owner, reader.client]) {
+      expect(await seen(client, ann.userId)).toMatchObject({ ...known, used_quota: used });
+      expect(await seen(client, ben.userId)).toMatchObject({ ...known, used_quota: 0 });
+    }
+    // What is left of each, on behalf of the organisation.
+    for (const call of ['budget', 'rate_limit']) {
+      const left = async ({ client }: typeof ann) => await client.get(`/api/${call}/?member_id=${ann.userId}`, behalf);
+      expect(await left(ann)).toMatchObject({ data: [{ scope: 'member' }] });
+      expect(await left(ben)).toMatchObject({ code: 'not_found' });
+    }
+  });
+
   it('budgets and rate limits of a key continue when it is handed over', async () => {
     await using scene = await createScene(engine);
     const { id, owner, behalf, join } = await buildOrganisation(scene);

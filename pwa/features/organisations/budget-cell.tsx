@@ -13,12 +13,13 @@ interface BudgetCellProps {
   of: Pick<Member, 'budgets' | 'used_quota'>;
 }
 
-/** What is left of the monthly budget that binds first; of other periods, what is allowed. */
+/** What is left of the monthly budget that binds first; of other periods, and without the right to usage, what is granted. Nothing if that is unknown. */
 export function BudgetCell({ name, of }: BudgetCellProps) {
   const { t } = useTranslation();
   const format = useFormat();
   const isPhone = useIsPhone();
   const month = monthBudgetOf(of, Date.now());
+  if (of.budgets === undefined) return null;
   const [first] = of.budgets;
   if (month !== undefined) {
     return (
@@ -35,7 +36,8 @@ export function BudgetCell({ name, of }: BudgetCellProps) {
   if (first !== undefined) {
     return (
       <span className={styles.end}>
-        {format.quotaBare(first.amount)} <span className={typography.muted}>{t(`limits.every.${first.period}`)}</span>
+        {t('organisations.members.granted', { amount: format.quotaBare(first.amount) })}{' '}
+        <span className={typography.muted}>{t(`limits.every.${first.period}`)}</span>
       </span>
     );
   }

@@ -3,6 +3,7 @@ import { z } from 'zod/mini';
 import { mayChangeRole } from '#shared/organisation-roles.ts';
 import { Member, type Organisation, type Team } from '#shared/organisations.ts';
 import { failureOf } from '#pwa/api/failure.ts';
+import { OwnLimits } from '#pwa/records/limits/own-limits.tsx';
 import { useLimitWords } from '#pwa/records/limits/use-limit-words.ts';
 import { type OpenRecordWays, type RecordComparison, RecordPanel } from '#pwa/records/record-panel.tsx';
 import { useEditedRecord } from '#pwa/records/use-edited-record.ts';
@@ -10,7 +11,7 @@ import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { SummaryList } from '#pwa/ui/frame/side-panel.tsx';
 import { toastFailure } from '#pwa/ui/frame/toast.ts';
 import layout from '#pwa/ui/styles/layout.module.css';
-import { BothLimits } from './both-limits.tsx';
+import { BothLimits, useLimitedPart } from './both-limits.tsx';
 import { limitProblems, memberBody, memberRecord, type MemberRecord, memberValues } from './member-values.ts';
 import { memberName } from './member-name.ts';
 import type { TabProps } from './members-tab.tsx';
@@ -45,6 +46,8 @@ export function MemberPanel({ organisation, member, teams, isReadOnly, isSelf, o
   });
   const mayEdit = !isReadOnly && mayChangeRole(organisation.role ?? 'reader', member.role);
   const suspends = !member.is_suspended;
+  const part = { organisation: organisation.id, member: member.user_id };
+  const limited = useLimitedPart(part);
   return (
     <RecordPanel
       {...ways}
@@ -53,7 +56,11 @@ export function MemberPanel({ organisation, member, teams, isReadOnly, isSelf, o
       comparison={useMemberComparison(teams)}
       standing={
         <div className={layout.stackMd}>
-          <MonthStanding name={memberName(member)} of={member} />
+          {isSelf && !mayEdit && limited !== undefined ? (
+            <OwnLimits owner={limited} />
+          ) : (
+            <MonthStanding name={memberName(member)} of={member} />
+          )}
           <Standing member={member} teams={teams} />
           <UsageLinks organisation={organisation} of={{ member: member.user_id }} onSearch={onSearch} />
         </div>
@@ -63,7 +70,7 @@ export function MemberPanel({ organisation, member, teams, isReadOnly, isSelf, o
       isReadOnly={!mayEdit}
       isManaged={!mayEdit && !isSelf}
       removeLabel={t(isSelf ? 'organisations.leave.action' : 'organisations.member.remove')}
-      limits={mayEdit ? <BothLimits form={edited.form} before={member} /> : undefined}
+      limits={mayEdit ? <BothLimits form={edited.form} before={member} of={part} /> : undefined}
       toggle={
         mayEdit && !isSelf
           ? {
@@ -114,8 +121,8 @@ function useMemberComparison(teams: readonly Team[]): RecordComparison<MemberRec
   const text = (member: MemberRecord): Record<MemberField, string> => ({
     role: t(`acting.role.${member.role}`),
     team_id: teams.find(({ id }) => id === member.team_id)?.name ?? t('organisations.member.no_team'),
-    budgets: words.budgets(member.budgets),
-    rate_limits: words.rates(member.rate_limits),
+    budgets: words.budgets(member.budgets ?? []),
+    rate_limits: words.rates(member.rate_limits ?? []),
   });
   return {
     changesBetween: (before, theirs) => fields.filter((field) => text(before)[field] !== text(theirs)[field]),

@@ -229,7 +229,7 @@ function memberColumns(t: TFunction, { format, isPhone, teams, readsUsage }: Col
     {
       key: 'end',
       heading: t('organisations.column.at_end'),
-      cell: ({ budgets: [budget] }) => (budget === undefined ? '' : t(`limits.choice.${budget.at_end}`)),
+      cell: ({ budgets: [budget] = [] }) => (budget === undefined ? '' : t(`limits.choice.${budget.at_end}`)),
       width: 110,
       leave: 2,
     },

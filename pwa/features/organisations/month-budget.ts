@@ -11,7 +11,7 @@ export interface MonthBudget {
 
 /** Returns the tightest of the monthly budgets of all models; undefined if there is none, or the use is unknown. @param now milliseconds */
 export function monthBudgetOf(
-  { budgets, used_quota: used }: { budgets: readonly Budget[]; used_quota?: number | undefined },
+  { budgets = [], used_quota: used }: { budgets?: readonly Budget[] | undefined; used_quota?: number | undefined },
   now: number,
 ): MonthBudget | undefined {
   const monthly = budgets.filter(({ period, starts, models }) => period === 'month' && starts === 'calendar' && models === undefined);

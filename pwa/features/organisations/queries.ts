@@ -164,6 +164,7 @@ function useChange<Input, Made>(change: (input: Input) => Promise<Made>, isQuiet
         client.invalidateQueries({ queryKey: ['organisation'] }),
         client.invalidateQueries({ queryKey: ['organisations'] }),
         client.invalidateQueries({ queryKey: ['self'] }),
+        client.invalidateQueries({ queryKey: ['limits'] }),
       ]);
     },
   });

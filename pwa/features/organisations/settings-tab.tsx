@@ -113,7 +113,7 @@ function OrganisationForm({ organisation }: { organisation: Organisation }) {
       </Block>
       <Block title={t('organisations.settings.limits')}>
         <div className={styles.body}>
-          <BothLimits form={form} before={base} />
+          <BothLimits form={form} before={base} of={{ organisation: base.id }} />
         </div>
       </Block>
       <div className={styles.saveRow}>

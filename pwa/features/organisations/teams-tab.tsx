@@ -168,7 +168,7 @@ function TeamPanel({ organisation, team, manages, onSearch, ...ways }: TeamPanel
         heading={t('organisations.team.edit')}
         isReadOnly={!manages}
         isManaged={!manages}
-        limits={manages ? <BothLimits form={edited.form} before={team} /> : undefined}
+        limits={manages ? <BothLimits form={edited.form} before={team} of={{ organisation: organisation.id, team: team.id }} /> : undefined}
         toggle={undefined}
       >
         <TeamFields form={edited.form} />

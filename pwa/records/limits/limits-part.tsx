@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Budget } from '#shared/budgets.ts';
-import type { RateLimit } from '#shared/rate-limits.ts';
+import type { LimitScope, RateLimit } from '#shared/rate-limits.ts';
 import { useConnection } from '#pwa/offline/online-status.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { AsOf } from '#pwa/ui/frame/as-of.tsx';
@@ -28,19 +28,22 @@ interface Edited<Draft> {
 interface LimitsPartProps {
   /** Whose state is shown. Undefined: the record is new, and has none. */
   owner: LimitedOwner | undefined;
-  scope: 'token' | 'user';
+  scope: LimitScope;
   /** The record as it is stored. */
   before: { budgets?: readonly Budget[] | undefined; rate_limits?: readonly RateLimit[] | undefined };
   budgets: Edited<BudgetDraft>;
   rates: Edited<RateDraft>;
 }
 
+/** Differs from `{}`: the cached states of the reader's account are not those of a new record. */
+const unstored: LimitedOwner = { token_id: '' };
+
 /** Budgets and rate limits of a record: what is left of each, and their editor. */
 export function LimitsPart({ owner, scope, before, budgets, rates }: LimitsPartProps) {
   const { t } = useTranslation();
   const isStale = useConnection() !== 'online';
-  const budgetStates = useQuery({ ...budgetStatesQuery(owner ?? {}), enabled: owner !== undefined });
-  const rateStates = useQuery({ ...rateStatesQuery(owner ?? {}), enabled: owner !== undefined });
+  const budgetStates = useQuery({ ...budgetStatesQuery(owner ?? unstored), enabled: owner !== undefined });
+  const rateStates = useQuery({ ...rateStatesQuery(owner ?? unstored), enabled: owner !== undefined });
   const stored = useMemo(() => ({ budgets: budgetDrafts(before.budgets), rates: rateDrafts(before.rate_limits) }), [before]);
   const states = budgetStates.data ?? [];
   const own = states.filter((state) => state.scope === scope);

@@ -5,16 +5,18 @@ import { AsOf } from '#pwa/ui/frame/as-of.tsx';
 import { Block } from '#pwa/ui/frame/block.tsx';
 import { BudgetList } from './budget-list.tsx';
 import styles from './limits.module.css';
-import { budgetStatesQuery, rateStatesQuery } from './queries.ts';
+import { budgetStatesQuery, type LimitedOwner, rateStatesQuery } from './queries.ts';
 import { RateList } from './rate-list.tsx';
 import { UsedUp } from './used-up.tsx';
 
-/** Budgets and rate limits that bind the reader's account. Without any there is no block. */
-export function OwnLimits() {
+const reader: LimitedOwner = {};
+
+/** Budgets and rate limits that bind the reader's account, or the reader in the organisation that the tab acts for. Without any there is no block. */
+export function OwnLimits({ owner = reader }: { owner?: LimitedOwner }) {
   const { t } = useTranslation();
   const isStale = useConnection() !== 'online';
-  const budgets = useQuery(budgetStatesQuery({}));
-  const rates = useQuery(rateStatesQuery({}));
+  const budgets = useQuery(budgetStatesQuery(owner));
+  const rates = useQuery(rateStatesQuery(owner));
   const states = budgets.data ?? [];
   const limits = rates.data ?? [];
   if (states.length + limits.length === 0) return null;

@@ -10,6 +10,9 @@ import { newRequestName } from '#pwa/api/request-name.ts';
 export interface LimitedOwner {
   token_id?: string;
   user_id?: string;
+  /** On behalf of an organisation: user id of a member, and a team. */
+  member_id?: string;
+  team_id?: string;
 }
 
 const followMs = 15_000;

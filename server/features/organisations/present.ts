@@ -61,6 +61,7 @@ async function scimOf(
   return { scim_since: since, scim_by: creator.username, scim_ended: !(await isActiveOwner(db, id, by)) };
 }
 
+/** `usage`: of the month; undefined for a reader who may know neither it nor the limits of the member. */
 export function presentMember(
   record: OrganisationMemberRecord,
   { user, tokens, usage }: { user: UserRecord | undefined; tokens: number; usage: PartOfUsage | undefined },
@@ -76,9 +77,9 @@ export function presentMember(
     source: record.source,
     joined_at: record.joined_at,
     tokens,
-    ...(usage === undefined ? {} : { used_quota: usage.quota, calls: usage.calls }),
-    rate_limits: rateLimitsOf(record),
-    budgets: budgetsOf(record),
+    ...(usage === undefined
+      ? {}
+      : { used_quota: usage.quota, calls: usage.calls, rate_limits: rateLimitsOf(record), budgets: budgetsOf(record) }),
     revision: record.revision,
   };
 }

@@ -186,13 +186,16 @@ async function presentMembers(context: AppContext, one: Reached, records: readon
     context,
     records.map(({ user_id: userId }) => userId),
   );
-  const usage = mayInOrganisation(one.member.role, 'usage') ? await monthBy(context, id, (token) => token?.member_id ?? 0) : null;
+  // A developer reads the own part.
+  const readsAll = mayInOrganisation(one.member.role, 'usage');
+  const reads = ({ user_id: userId }: OrganisationMemberRecord): boolean => readsAll || userId === one.person.id;
+  const usage = records.some(reads) ? await monthBy(context, id, (token) => token?.member_id ?? 0) : new Map<number, PartOfUsage>();
   return Promise.all(
     records.map(async (record) =>
       presentMember(record, {
         user: users.get(record.user_id),
         tokens: await context.db.collection('tokens').count({ member_id: record.user_id, user_id: id, DeletedAt: null }, exactTotal),
-        usage: usage === null ? undefined : (usage.get(record.user_id) ?? noUsage),
+        usage: reads(record) ? (usage.get(record.user_id) ?? noUsage) : undefined,
       }),
     ),
   );
