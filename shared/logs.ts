@@ -33,6 +33,9 @@ export const Log = z.object({
   username: z.string(),
   token_name: z.string(),
   token_id: z.int(),
+  /** In an organisation, for those who read the calls of all members: the member who made the call; 0 and no name: a service account. */
+  member_id: z.optional(z.int()),
+  member_name: z.optional(z.string()),
   model_name: z.string(),
   quota: z.int(),
   prompt_tokens: z.int(),

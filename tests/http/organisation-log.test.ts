@@ -93,6 +93,42 @@ describe.each(engines)('log of an organisation on $kind', (engine) => {
     }
   });
 
+  it('names the members who called, in lists, rows and files, for those who read the calls of all', async () => {
+    await using app = await createTestApp(engine);
+    await app.setup();
+    const { id, owner, developer, reader, behalf, rows } = await createScene(app);
+    const users = app.context.db.collection('users');
+    const nameOf = async ({ userId }: TestClient) => (await users.get(userId ?? 0))?.username ?? '';
+    await users.patch({ id: developer.userId ?? 0 }, { set: { display_name: 'Mary, the second' } });
+    const expected = [
+      [rows.own, developer.userId ?? 0, 'Mary, the second'],
+      [rows.service, 0, ''],
+      [rows.owners, owner.userId ?? 0, await nameOf(owner)],
+    ] as const;
+    // Former calls stay those of the member who made them.
+    await owner.delete(`/api/organisation/${id}/members/${developer.userId}?hand_over_to=${owner.userId}`);
+    const file = async (client: TestClient, format: string) => String((await client.get(`${self}/export?format=${format}`, behalf)).body);
+    for (const client of [owner, reader]) {
+      const listed = (await client.get(self, behalf)).data.items as { id: number }[];
+      for (const [row, member_id, member_name] of expected) {
+        const named = { id: row, member_id, member_name };
+        expect(listed).toContainEqual(expect.objectContaining(named));
+        expect((await client.get(`${self}/${row}`, behalf)).data).toMatchObject(named);
+      }
+      const csv = await file(client, 'csv');
+      expect(csv.split('\r\n')[0]?.split(',')).toContain('member');
+      for (const name of ['"Mary, the second"', '(service account)', expected[2][2]]) expect(csv).toContain(`,${name},`);
+      const lines = (await file(client, 'jsonl')).trim().split('\n');
+      expect(lines.map((line) => JSON.parse(line))).toContainEqual(
+        expect.objectContaining({ id: rows.own, member_name: 'Mary, the second' }),
+      );
+    }
+    const second = await app.as(await app.createUser());
+    const { link } = (await owner.post(`/api/organisation/${id}/invites`, { emails: [], role: 'developer' })).data;
+    await second.post('/api/organisation/invite/accept', { token: link.split('#')[1] });
+    expect((await file(second, 'csv')).split('\r\n')[0]?.split(',')).not.toContain('member');
+  });
+
   it('shows developers no call of others, in files, rows and sessions either', async () => {
     await using app = await createTestApp(engine);
     await app.setup();

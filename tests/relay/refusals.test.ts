@@ -107,7 +107,7 @@ describe.each(oneEngine)('refused calls on $kind', { concurrent: true }, (engine
     expect(rows.map((row) => [row.model_name, factsOf(row)?.is_others]).filter(([, isOthers]) => isOthers)).toEqual([['', true]]);
     const others = unknown.find((row) => row.model_name === '');
     expect(factsOf(others)?.request_ids).toEqual(ids.slice(4, 6));
-    const lines = unknown.map((row) => csvLine(row, { isForAdmins: false, quotaPerUsd: 500_000 }));
+    const lines = unknown.map((row) => csvLine(row, { isForAdmins: false, namesMembers: false, quotaPerUsd: 500_000 }));
     expect(lines.filter((line) => line.includes(',(others),'))).toHaveLength(1);
     expect(lines.filter((line) => line.includes(',nope-1,'))).toHaveLength(1);
     // The next minute starts from zero, and many tokens with models of their own retain their rows.

@@ -7,6 +7,7 @@ const withoutCalls: ReadonlySet<number> = new Set([LogType.topUp, LogType.manage
 
 const tightWidths = new Map([
   ['username', 80],
+  ['member', 80],
   ['channel', 112],
   ['token', 88],
 ]);

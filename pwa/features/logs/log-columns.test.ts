@@ -17,7 +17,7 @@ const refusal = { code: 'insufficient_user_quota', status: 403, count: 1, last_a
 const reason = (text: string) => ({ ...refusal, reason: { zh: text, en: text } });
 
 it('log-columns: a card has no part for what says nothing, so no dot stands for it', () => {
-  const columns = logColumns(t, { isAdmin: true, unit: 'USD', isPhone: true, menu: () => null });
+  const columns = logColumns(t, { isAdmin: true, hasMembers: false, unit: 'USD', isPhone: true, menu: () => null });
   const part = (key: string, log: Parameters<typeof buildLog>[0]) => columns.find((column) => column.key === key)?.cell(buildLog(log));
   expect(part('ending', {})).toBeNull();
   expect(part('ending', { other: { ending: 'truncated' } })).not.toBeNull();
@@ -27,7 +27,7 @@ it('log-columns: a card has no part for what says nothing, so no dot stands for 
 });
 
 it('log-columns: a list without calls has no columns of calls, and its sentences have their width', () => {
-  const columns = logColumns(t, { isAdmin: true, unit: 'USD', isPhone: false, menu: () => null });
+  const columns = logColumns(t, { isAdmin: true, hasMembers: false, unit: 'USD', isPhone: false, menu: () => null });
   const keys = (type: number | undefined) => listColumns(columns, { type, isTight: false }).map(({ key }) => key);
   for (const type of [1, 3, 4, 5]) {
     expect(keys(type)).not.toEqual(expect.arrayContaining(['channel']));
@@ -37,8 +37,19 @@ it('log-columns: a list without calls has no columns of calls, and its sentences
   for (const type of [undefined, 2, 6]) expect(keys(type)).toEqual(columns.map(({ key }) => key));
 });
 
+it('log-columns: in an organisation, who called has a column: a member, or a service account', () => {
+  const options = { isAdmin: false, unit: 'USD', isPhone: false, menu: () => null };
+  const member = (hasMembers: boolean) => logColumns(t, { ...options, hasMembers }).find(({ key }) => key === 'member');
+  expect(member(false)).toBeUndefined();
+  const cell = (fields: Parameters<typeof buildLog>[0]) => member(true)?.cell(buildLog(fields));
+  expect(cell({ member_id: 7, member_name: 'Mary' })).toBe('Mary');
+  expect(cell({ member_id: 7, member_name: '' })).toBe('#7');
+  expect(cell({ member_id: 0, member_name: '' })).toBe('Service account');
+  expect(cell({})).toBeNull();
+});
+
 it('log-columns: refused calls of several models say so, and whose reason it is', () => {
-  const columns = logColumns(t, { isAdmin: true, unit: 'USD', isPhone: false, menu: () => null });
+  const columns = logColumns(t, { isAdmin: true, hasMembers: false, unit: 'USD', isPhone: false, menu: () => null });
   const what = (facts: object) => {
     const log = buildLog({ type: 5, model_name: '', other: { refusal: { ...reason('The model nope-9 does not exist'), ...facts } } });
     const screen = drawScreen(createElement('p', {}, columns.find(({ key }) => key === 'model')?.cell(log)));

@@ -25,6 +25,8 @@ export const columnsKey = 'logs-table-columns';
 
 interface ColumnOptions {
   isAdmin: boolean;
+  /** Whether the rows name members of an organisation. */
+  hasMembers: boolean;
   unit: string;
   isPhone: boolean;
   /** What stands at the end of a row at a desk. */
@@ -32,13 +34,13 @@ interface ColumnOptions {
 }
 
 /** Columns by the names under which other clients remember the choice. */
-export function logColumns(t: TFunction, { isAdmin, unit, isPhone, menu }: ColumnOptions): Column<Log>[] {
+export function logColumns(t: TFunction, { isAdmin, hasMembers, unit, isPhone, menu }: ColumnOptions): Column<Log>[] {
   const ending = endingColumn(t, isPhone);
   return [
     // What did not end well stands first on a card: there is no other place for it.
     ...(isPhone ? [ending] : []),
     { key: 'time', heading: t('logs.column.time'), cell: (log) => <Time log={log} />, width: 84, card: 'context', isLocked: true },
-    ...callerColumns(t, isAdmin),
+    ...callerColumns(t, { isAdmin, hasMembers }),
     typeColumn(t, isPhone),
     ...(isPhone ? [] : [ending]),
     ...calledColumns(t, isAdmin),
@@ -62,7 +64,7 @@ function endingColumn(t: TFunction, isPhone: boolean): Column<Log> {
 }
 
 /** Who called. */
-function callerColumns(t: TFunction, isAdmin: boolean): Column<Log>[] {
+function callerColumns(t: TFunction, { isAdmin, hasMembers }: Pick<ColumnOptions, 'isAdmin' | 'hasMembers'>): Column<Log>[] {
   const username: Column<Log> = {
     key: 'username',
     heading: t('logs.column.user'),
@@ -73,6 +75,7 @@ function callerColumns(t: TFunction, isAdmin: boolean): Column<Log>[] {
   };
   return [
     ...(isAdmin ? [username] : []),
+    ...(hasMembers ? [{ ...username, key: 'member', heading: t('logs.filter.member'), cell: (log: Log) => memberOf(log, t) ?? null }] : []),
     {
       key: 'token',
       heading: t('logs.column.token'),
@@ -92,6 +95,12 @@ function callerColumns(t: TFunction, isAdmin: boolean): Column<Log>[] {
       isOff: true,
     },
   ];
+}
+
+/** Name of the member of an organisation who made the call; undefined if the row does not say. */
+export function memberOf({ member_id: id, member_name: name }: Log, t: TFunction): string | undefined {
+  if (id === 0) return t('logs.member_service');
+  return name === '' && id !== undefined ? `#${id}` : name;
 }
 
 function typeColumn(t: TFunction, isPhone: boolean): Column<Log> {

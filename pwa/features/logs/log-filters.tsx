@@ -1,8 +1,6 @@
 import { Button } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { Log } from '#shared/logs.ts';
-import { mayInOrganisation } from '#shared/organisation-roles.ts';
-import { useActing } from '#pwa/api/acting.ts';
 import { useIsTouched } from '#pwa/ui/frame/breakpoint.ts';
 import { type ChosenColumns, ColumnPicker } from '#pwa/ui/list/columns.tsx';
 import { Disclosure } from '#pwa/ui/controls/disclosure.tsx';
@@ -14,7 +12,7 @@ import { LogActions } from './log-actions.tsx';
 import { LogFilterField } from './log-filter-fields.tsx';
 import { LogRange } from './log-range.tsx';
 import { countFilters, type FilterKey, filterKeys, filtersOf, forAdmins, forOrganisations, noFilters } from './log-search.ts';
-import type { LogList } from './queries.ts';
+import { type LogList, useNamesMembers } from './queries.ts';
 import { SavedViewsMenu } from './saved-views-menu.tsx';
 import styles from './logs.module.css';
 
@@ -34,8 +32,7 @@ const usual: readonly FilterKey[] = ['type', 'result', 'model'];
 
 export function LogFilterBar({ search, isAdmin, chosen, isTight, onChange, list }: LogFiltersProps) {
   const { t } = useTranslation();
-  const acting = useActing();
-  const hasParts = acting !== null && mayInOrganisation(acting.role, 'usage');
+  const hasParts = useNamesMembers();
   // Behind the one button there is room for all of them.
   const showsAll = useIsTouched();
   // One line stays one line with an open panel: the rows under it do not move when a record is opened.

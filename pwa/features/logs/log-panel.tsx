@@ -1,6 +1,7 @@
 import { refusalOf, useLogSentence } from '#pwa/ui/billing/log-sentence.ts';
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
+import type { TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
 import { changeOf, isSpending } from '#shared/balance-change.ts';
 import { chargeOf, endingOf, unsentReason, upstreamWords } from '#shared/log-ending.ts';
@@ -22,7 +23,7 @@ import { CacheEffect } from './cache-effect.tsx';
 import { CallContext } from './call-context.tsx';
 import { CallRemarks, NoPrices } from './call-remarks.tsx';
 import { attemptBar } from './attempt-bars.ts';
-import { TypeTag } from './log-columns.tsx';
+import { memberOf, TypeTag } from './log-columns.tsx';
 import { isSettled } from './event-receipt.ts';
 import { useTimes } from './use-times.ts';
 import { durationOf, endedAttempts, isHandedIn, picturesOf, spokenOf, videoSizeOf } from './log-summary.ts';
@@ -194,6 +195,11 @@ function EndingText({ log }: { log: Log }) {
   );
 }
 
+function memberItem(log: Log, t: TFunction): { name: string; value: string }[] {
+  const value = memberOf(log, t);
+  return value === undefined ? [] : [{ name: t('logs.filter.member'), value }];
+}
+
 function useSummary(log: Log, isAdmin: boolean) {
   const { t } = useTranslation();
   const format = useFormat();
@@ -204,6 +210,7 @@ function useSummary(log: Log, isAdmin: boolean) {
   const video = videoSizeOf(log);
   return [
     ...(isAdmin ? [{ name: t('logs.column.user'), value: log.username }] : []),
+    ...memberItem(log, t),
     { name: t('logs.column.token'), value: log.token_name === '' ? '—' : tokenName(log, t) },
     ...(log.group === '' ? [] : [{ name: t('logs.column.group'), value: log.group }]),
     ...(mapped === undefined ? [] : [{ name: t('receipt.upstream_model'), value: mapped }]),
@@ -261,6 +268,7 @@ function Refusal({ log, facts, isAdmin }: { log: Log; facts: RefusalFacts; isAdm
           { name: t('logs.refusal.first'), value: format.dateTime(log.created_at) },
           ...(facts.last_at === log.created_at ? [] : [{ name: t('logs.refusal.last'), value: format.dateTime(facts.last_at) }]),
           ...(isAdmin ? [{ name: t('logs.column.user'), value: log.username }] : []),
+          ...memberItem(log, t),
           { name: t('logs.column.token'), value: log.token_name === '' ? '—' : tokenName(log, t) },
           { name: t('logs.column.group'), value: log.group },
           { name: t('receipt.time_zone'), value: format.timeZone },

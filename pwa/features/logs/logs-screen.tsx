@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { type Log, LogType } from '#shared/logs.ts';
 import { loadTexts } from '#pwa/i18n/setup.ts';
 import { useIsPhone, useIsTouched } from '#pwa/ui/frame/breakpoint.ts';
-import { useColumns } from '#pwa/ui/list/columns.tsx';
+import { type Column, useColumns } from '#pwa/ui/list/columns.tsx';
 import { useStableHandler } from '#pwa/ui/controls/stable-handler.ts';
 import { DataList } from '#pwa/ui/list/data-list.tsx';
 import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';
@@ -18,6 +18,7 @@ import { LogFilterBar } from './log-filters.tsx';
 import { QuickFilterMenu } from './quick-filter-menu.tsx';
 import type { LogSearch } from './log-address.ts';
 import { exactModel, isAboutCalls } from './log-search.ts';
+import { type LogList, useNamesMembers } from './queries.ts';
 import { ViewSwitch } from './view-switch.tsx';
 import { useLogList } from './use-log-list.tsx';
 import styles from './logs.module.css';
@@ -61,6 +62,17 @@ export function LogsScreen(props: LogsScreenProps) {
   return props.search.view === 'sessions' ? <SessionsScreen {...props} /> : <CallsScreen {...props} />;
 }
 
+function useLogColumns({ isAdmin, filters: given }: LogList, unit: string, onFilter: (change: Partial<LogSearch>) => void): Column<Log>[] {
+  const { t } = useTranslation();
+  const isPhone = useIsPhone();
+  const hasMembers = useNamesMembers();
+  const filters = JSON.stringify(given);
+  return useMemo(() => {
+    const menu = (log: Log) => <QuickFilterMenu log={log} search={JSON.parse(filters)} isAdmin={isAdmin} onFilter={onFilter} />;
+    return logColumns(t, { isAdmin, hasMembers, unit, isPhone, menu });
+  }, [t, isAdmin, hasMembers, unit, isPhone, filters, onFilter]);
+}
+
 function CallsScreen({ search, onSearch }: LogsScreenProps) {
   const { t } = useTranslation();
   const format = useFormat();
@@ -75,17 +87,7 @@ function CallsScreen({ search, onSearch }: LogsScreenProps) {
   const isTight = search.open !== undefined && !isPhone;
   const handleFilter = useStableHandler((change: Partial<LogSearch>) => narrow({ ...change, open: undefined }));
   const type = list.filters.result === 'refused' ? LogType.refusal : list.filters.type;
-  const filters = JSON.stringify(list.filters);
-  const wide = useMemo(
-    () =>
-      logColumns(t, {
-        isAdmin,
-        unit,
-        isPhone,
-        menu: (log) => <QuickFilterMenu log={log} search={JSON.parse(filters)} isAdmin={isAdmin} onFilter={handleFilter} />,
-      }),
-    [t, isAdmin, unit, isPhone, filters, handleFilter],
-  );
+  const wide = useLogColumns(list, unit, handleFilter);
   const columns = useMemo(() => listColumns(wide, { type, isTight }), [type, isTight, wide]);
   const chosen = useColumns(columns, columnsKey);
   const handleClose = (): void => onSearch({ open: undefined });

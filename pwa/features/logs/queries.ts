@@ -5,7 +5,7 @@ import { type LogTimeline, LogType, logApi } from '#shared/logs.ts';
 import { modelApi } from '#shared/models.ts';
 import { mayInOrganisation } from '#shared/organisation-roles.ts';
 import { userApi } from '#shared/users.ts';
-import { actingOrganisation } from '#pwa/api/acting.ts';
+import { actingOrganisation, useActing } from '#pwa/api/acting.ts';
 import { call } from '#pwa/api/call.ts';
 import { readEvents } from '#pwa/api/event-stream.ts';
 import { ownTimeZone } from '#pwa/api/time-zone.ts';
@@ -145,6 +145,12 @@ export const logGroupsQuery = (isAdmin: boolean) =>
     meta: { offline: true },
     staleTime: 300_000,
   });
+
+/** Whether the user reads the calls of all members of an organisation, and so who made them. */
+export function useNamesMembers(): boolean {
+  const acting = useActing();
+  return acting !== null && mayInOrganisation(acting.role, 'usage');
+}
 
 /** Members of an organisation who read their calls alone have no dashboard of it. */
 function readsFigures(): boolean {

@@ -1,6 +1,6 @@
 // Rows of the log as a file, newest first, written as they are read: some hundred rows are in memory, whatever the number is.
 import type { CallSession } from '#shared/call-sessions.ts';
-import type { Log, LogFormat, logApi } from '#shared/logs.ts';
+import type { Log, logApi } from '#shared/logs.ts';
 import type { QueryOf } from '#shared/contract.ts';
 import type { AppContext } from '#server/context.ts';
 import type { Filter } from '#server/db/collection.ts';
@@ -18,7 +18,8 @@ import { afterLast, lastFirst, presentSession, sessionFilter, type SessionQuery 
 import { newestFirst } from './list-logs.ts';
 import { logFilter, timeFilter } from './log-filter.ts';
 import { csvHead, csvLine, jsonLine } from './log-lines.ts';
-import { presentForAdmin, presentForOwner } from './present-log.ts';
+import { presentForAdmin } from './present-log.ts';
+import { presentOwn } from './present-own.ts';
 import type { TokenScope } from './token-scope.ts';
 import type { StreamReader } from '#server/http/reader-rights.ts';
 
@@ -45,6 +46,7 @@ interface Lines<Row> {
 
 interface LineOptions {
   isForAdmins: boolean;
+  namesMembers: boolean;
   quotaPerUsd: number;
 }
 
@@ -52,8 +54,9 @@ export function createLogExports(host: RouteHost): LogExports {
   const { context } = host;
   const openExport = createExports(host);
 
-  async function* parts<Row>(lines: Lines<Row>, { ownId }: StreamReader, format: LogFormat): AsyncGenerator<string> {
-    const options = { isForAdmins: ownId === undefined, quotaPerUsd: context.settings.get('QuotaPerUnit') };
+  async function* parts<Row>(lines: Lines<Row>, { ownId }: StreamReader, query: Query | SessionExport): AsyncGenerator<string> {
+    const { format = 'csv', names_members: namesMembers = false } = query;
+    const options = { isForAdmins: ownId === undefined, namesMembers, quotaPerUsd: context.settings.get('QuotaPerUnit') };
     if (format === 'csv') yield lines.head(options);
     for await (const rows of lines.pages())
       yield rows.map((row) => (format === 'csv' ? lines.csv(row, options) : lines.json(row))).join('');
@@ -62,7 +65,7 @@ export function createLogExports(host: RouteHost): LogExports {
   function download<Row>(lines: Lines<Row>, reader: StreamReader, query: Query | SessionExport): Download {
     const { format = 'csv' } = query;
     const day = dayIn(query, Math.floor(context.now() / 1000));
-    return openExport(reader, { fileName: `${lines.name}-${day}.${format}`, format, parts: () => parts(lines, reader, format) });
+    return openExport(reader, { fileName: `${lines.name}-${day}.${format}`, format, parts: () => parts(lines, reader, query) });
   }
 
   return {
@@ -116,7 +119,7 @@ async function* pages({ db }: AppContext, query: Query, { userId, ownId }: Strea
     const rows = await inTurn(() => db.collection('logs').find(following, { sort: newestFirst, limit: pageRows }));
     const last = rows.at(-1);
     if (last === undefined) return;
-    yield ownId === undefined ? await presentForAdmin({ db }, rows) : rows.map(presentForOwner);
+    yield ownId === undefined ? await presentForAdmin({ db }, rows) : await presentOwn({ db }, rows, query);
     if (rows.length < pageRows) return;
     after = afterCursor({ time: last.created_at, id: last.id });
   }

@@ -7,6 +7,7 @@ import type { Filter, Sort } from '#server/db/collection.ts';
 import type { LogRecord } from '#server/db/records/log.ts';
 import { logFilter, timeFilter } from './log-filter.ts';
 import { presentForAdmin, presentForOwner } from './present-log.ts';
+import { presentOwn } from './present-own.ts';
 import type { TokenScope } from './token-scope.ts';
 import { afterCursor, exactTotal, pageResponse, pageBounds, readCursor, writeCursor } from '#server/http/paging.ts';
 
@@ -27,7 +28,7 @@ export async function listLogs(context: LogContext, query: Query): Promise<Page<
 /** One user's rows, without what concerns administrators only. */
 export async function listOwnLogs(context: LogContext, query: Query, userId: number): Promise<Page<Log>> {
   const page = await readPage(context, query, userId);
-  return { ...page, items: page.items.map(presentForOwner) };
+  return { ...page, items: await presentOwn(context, page.items, query) };
 }
 
 /** One row of anybody. @throws {AppError} `not_found` */
@@ -39,10 +40,11 @@ export async function readLog(context: AppContext, id: number): Promise<Log> {
 }
 
 /** Returns a row of the user. @throws {AppError} `log_not_found`, also for a row of another user, and of another token than those of the scope */
-export async function readOwnLog(context: AppContext, id: number, userId: number, { token_ids: tokens }: TokenScope = {}): Promise<Log> {
+export async function readOwnLog(context: AppContext, id: number, userId: number, scope: TokenScope = {}): Promise<Log> {
   const record = await findRow(context, { id, user_id: userId });
-  if (record === null || tokens?.includes(record.token_id) === false) throw new AppError('log_not_found');
-  return presentForOwner(record);
+  if (record === null || scope.token_ids?.includes(record.token_id) === false) throw new AppError('log_not_found');
+  const [row = presentForOwner(record)] = await presentOwn(context, [record], scope);
+  return row;
 }
 
 /** Rows that exist for the books only are hidden from everyone. */

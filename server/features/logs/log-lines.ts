@@ -10,12 +10,14 @@ import { quotaSettings } from '#shared/quota-settings.ts';
 /** `quotaPerUsd`: of today, for rows that do not say theirs. */
 interface LineOptions {
   isForAdmins: boolean;
+  namesMembers: boolean;
   quotaPerUsd: number;
 }
 
 interface Column {
   name: string;
   isForAdmins?: true;
+  namesMembers?: true;
   value: (log: Log, quotaPerUsd: number) => string | number;
 }
 
@@ -33,6 +35,7 @@ const columns: readonly Column[] = [
   { name: 'time', value: (log) => new Date(log.created_at * 1000).toISOString() },
   { name: 'type', value: (log) => typeNames[log.type] ?? log.type },
   { name: 'username', isForAdmins: true, value: (log) => log.username },
+  { name: 'member', namesMembers: true, value: (log) => (log.member_id === 0 ? '(service account)' : (log.member_name ?? '')) },
   { name: 'token_name', value: (log) => log.token_name },
   { name: 'group', value: (log) => log.group },
   { name: 'model_name', value: (log) => (otherOf(log)?.refusal?.is_others === true ? '(others)' : log.model_name) },
@@ -122,14 +125,18 @@ function callFacts(log: Log): string | undefined {
   return facts.join(' ');
 }
 
-const shownTo = (isForAdmins: boolean) => columns.filter((column) => isForAdmins || column.isForAdmins !== true);
+type Readers = Pick<LineOptions, 'isForAdmins' | 'namesMembers'>;
 
-export function csvHead({ isForAdmins }: LineOptions): string {
-  return csvMark + csvRow(shownTo(isForAdmins).map(({ name }) => name));
+function shownTo({ isForAdmins, namesMembers }: Readers): readonly Column[] {
+  return columns.filter((column) => (isForAdmins || column.isForAdmins !== true) && (namesMembers || column.namesMembers !== true));
 }
 
-export function csvLine(log: Log, { isForAdmins, quotaPerUsd }: LineOptions): string {
-  return csvRow(shownTo(isForAdmins).map(({ value }) => value(log, quotaPerUsd)));
+export function csvHead(options: LineOptions): string {
+  return csvMark + csvRow(shownTo(options).map(({ name }) => name));
+}
+
+export function csvLine(log: Log, options: LineOptions): string {
+  return csvRow(shownTo(options).map(({ value }) => value(log, options.quotaPerUsd)));
 }
 
 /** As the list has it, with `other` as the object that it is. */

@@ -9,7 +9,8 @@ import { sessionCacheOf } from '#server/logs/rollup-cache.ts';
 import { afterCursor, readCursor, writeCursor } from '#server/http/paging.ts';
 import { presentSession, type SessionContext } from './list-call-sessions.ts';
 import { newestFirst } from './list-logs.ts';
-import { presentForAdmin, presentForOwner } from './present-log.ts';
+import { presentForAdmin } from './present-log.ts';
+import { presentOwn } from './present-own.ts';
 import type { TokenScope } from './token-scope.ts';
 
 const callsAtOnce = 100;
@@ -25,16 +26,13 @@ interface SessionRequest extends TokenScope {
 }
 
 /** @throws {AppError} `log_not_found`, also for a session of another user, and of another token than those of the scope */
-export async function readCallSession(
-  context: SessionContext,
-  { id, cursor, ownId, token_ids: tokens }: SessionRequest,
-): Promise<SessionTree> {
+export async function readCallSession(context: SessionContext, { id, cursor, ownId, ...scope }: SessionRequest): Promise<SessionTree> {
   const { db, ledger } = context;
   const after = cursor === undefined ? [] : afterCursor(readCursor(cursor));
   await ledger.sessionSettled(id);
   const record = await db.collection('call_sessions').get(id);
   if (record === null || record.listed !== 1 || (ownId !== undefined && record.user_id !== ownId)) throw new AppError('log_not_found');
-  if (tokens?.includes(record.token_id) === false) throw new AppError('log_not_found');
+  if (scope.token_ids?.includes(record.token_id) === false) throw new AppError('log_not_found');
   const ofSession: Filter<LogRecord>[] = [{ session_key: id }, { hidden: { exists: false } }];
   const [token, rows, summed] = await Promise.all([
     record.token_id === 0 ? null : db.collection('tokens').get(record.token_id),
@@ -49,7 +47,7 @@ export async function readCallSession(
     agents: summed?.slice(0, mostAgents) ?? null,
     agents_left_out: Math.max(0, (summed?.length ?? 0) - mostAgents),
     calls_kept: summed?.reduce((sum, agent) => sum + agent.calls, 0) ?? null,
-    calls: ownId === undefined ? await presentForAdmin({ db }, calls) : calls.map(presentForOwner),
+    calls: ownId === undefined ? await presentForAdmin({ db }, calls) : await presentOwn({ db }, calls, scope),
     ...(rows.length > callsAtOnce && last !== undefined ? { cursor: writeCursor({ time: last.created_at, id: last.id }) } : {}),
   };
 }

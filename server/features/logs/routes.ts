@@ -28,7 +28,9 @@ export function mountLogs(host: RouteHost): void {
   const exports = createLogExports(host);
   mount(host, logApi.remove, (call) => deleteLogs(call.context, call.query, signedIn(call).user));
   mountReading(host, logApi.search, ({ context, query }) => searchLogs(context, query.keyword));
-  mountReading(host, logApi.searchSelf, (call) => searchLogs(call.context, call.query.keyword, signedIn(call).user.id));
+  mountReading(host, logApi.searchSelf, async (call) =>
+    searchLogs(call.context, call.query.keyword, { ...(await withTokenScope(call.context, call, {})), id: signedIn(call).user.id }),
+  );
   mountReading(host, logApi.ofToken, ({ context, query, facts }) => listTokenLogs(context, query.key, facts));
   mount(host, logApi.exportAll, (call) => exports.open(call.query, readerOf(call, logApi.exportAll)));
   mount(host, logApi.exportSelf, async (call) => exports.open(await scoped(call), ownReaderOf(call, logApi.exportSelf)));
@@ -42,12 +44,12 @@ export function mountLogs(host: RouteHost): void {
     readCallSession(context, { id: params.session, cursor: query.cursor }),
   );
   mountReading(host, callSessionApi.readSelf, async (call) => {
-    const { token_ids: tokens } = await withTokenScope(call.context, call, {});
+    const scope = await withTokenScope(call.context, call, {});
     return readCallSession(call.context, {
       id: call.params.session,
       cursor: call.query.cursor,
       ownId: signedIn(call).user.id,
-      token_ids: tokens,
+      ...scope,
     });
   });
   const tails = createTails(host);

@@ -11,7 +11,8 @@ import { readCursor, writeCursor } from '#server/http/paging.ts';
 import { accountName } from '#server/http/fair-reads.ts';
 import { newestFirst } from './list-logs.ts';
 import { logFilter, timeFilter } from './log-filter.ts';
-import { presentForAdmin, presentForOwner } from './present-log.ts';
+import { presentForAdmin } from './present-log.ts';
+import { presentOwn } from './present-own.ts';
 import type { TokenScope } from './token-scope.ts';
 import { mayStillRead, type StreamReader } from '#server/http/reader-rights.ts';
 import { createTailSlots, type TailSlot } from './tail-slots.ts';
@@ -64,7 +65,7 @@ export function createTails(host: RouteHost): Tails {
         known = new Map(rows.map((row) => [row.id, signOf(row)]));
         since = Math.max(since, reach());
         // Something each time, so that who has left is noticed.
-        yield fresh.length > 0 ? eventOf(await present(fresh, ownId), rows[0]) : ':\n\n';
+        yield fresh.length > 0 ? eventOf(await present(fresh, query, ownId), rows[0]) : ':\n\n';
         if (performance.now() - checkedAt > checkMs) {
           checkedAt = performance.now();
           if (!(await mayStillRead(host, reader))) {
@@ -80,8 +81,8 @@ export function createTails(host: RouteHost): Tails {
     }
   }
 
-  function present(rows: readonly LogRecord[], ownId: number | undefined): Promise<Log[]> | Log[] {
-    return ownId === undefined ? presentForAdmin(context, rows) : rows.map(presentForOwner);
+  function present(rows: readonly LogRecord[], query: Query, ownId: number | undefined): Promise<Log[]> {
+    return ownId === undefined ? presentForAdmin(context, rows) : presentOwn(context, rows, query);
   }
 
   return {

@@ -8,6 +8,8 @@ import { type Caller, signedIn } from '#server/http/call.ts';
 /** Part of a query that is resolved here. Ids of deleted tokens are included; undefined: all calls of the account. */
 export interface TokenScope {
   token_ids?: readonly number[] | undefined;
+  /** Whether the reader may read the calls of all members of the organisation, and so who made them. */
+  names_members?: boolean;
 }
 
 interface ScopedQuery {
@@ -32,12 +34,14 @@ export async function withTokenScope<Query extends ScopedQuery>(
   if (membership === undefined || membership === null) return query;
   const { member, person } = membership;
   const filters: Filter<TokenRecord>[] = [];
-  if (!mayInOrganisation(member.role, 'usage')) filters.push({ member_id: person.id });
+  const readsAll = mayInOrganisation(member.role, 'usage');
+  if (!readsAll) filters.push({ member_id: person.id });
   if (query.member_id !== undefined) filters.push({ member_id: query.member_id });
   if (query.team_id !== undefined) filters.push(await ofTeam(db, user.id, query.team_id));
-  if (filters.length === 0) return query;
+  const scoped = { ...query, names_members: readsAll };
+  if (filters.length === 0) return scoped;
   const tokens = await db.collection('tokens').find({ and: [{ user_id: user.id }, ...filters] }, { sort: [['id', -1]], limit: mostTokens });
-  return { ...query, token_ids: tokens.map(({ id }) => id) };
+  return { ...scoped, token_ids: tokens.map(({ id }) => id) };
 }
 
 /** Tokens of the team's members as they are now, and of its service accounts: as its usage counts them. */
