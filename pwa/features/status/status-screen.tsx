@@ -24,7 +24,7 @@ import { IncidentList, PastIncidents } from './incident-list.tsx';
 import { ModelList } from './model-list.tsx';
 import { pastQuery, statusQuery } from './queries.ts';
 import type { StatusSearch } from './status-search.ts';
-import { pageSentence } from './status-words.ts';
+import { countSentence, pageSentence } from './status-words.ts';
 import styles from './status.module.css';
 
 const ModelPanel = lazyPart(
@@ -211,8 +211,7 @@ function Head({ page }: { page: StatusPage }) {
   const format = useFormat();
   const isOnline = useIsOnline();
   const { status, text } = pageSentence(t, page);
-  const shown = page.models.filter(({ is_hidden: isHidden }) => isHidden !== true);
-  const operational = shown.filter(({ state }) => state === 'operational').length;
+  const counts = countSentence(t, page);
   const isToday = format.dayKey(page.at) === format.dayKey(Date.now() / 1000);
   const time = isToday ? format.clock(page.at) : `${format.date(page.at)} ${format.clock(page.at)}`;
   return (
@@ -220,7 +219,7 @@ function Head({ page }: { page: StatusPage }) {
       <p className={styles.answer} role="status">
         <StatusMark status={status}>{text}</StatusMark>
       </p>
-      {shown.length > 0 && <p className={typography.secondary}>{t('status.head.of', { operational, count: shown.length })}</p>}
+      {counts !== '' && <p className={typography.secondary}>{counts}</p>}
       <span className={`${typography.note} ${styles.age}`} data-stale={!isOnline || undefined}>
         <Glyph name="clock" />
         {isOnline ? t('status.as_of', { time, seconds: statusSeconds }) : t('common.freshness.as_of', { time })}

@@ -90,6 +90,17 @@ export function daysSummary(t: TFunction, days: string): string {
   return t('status.days_summary', { operational: count('o'), slow: count('s'), down: count('d'), unknown: count('-') });
 }
 
+/** How many of the models with data are operational, and how many have none; empty without models. */
+export function countSentence(t: TFunction, { models }: Pick<StatusPage, 'models'>): string {
+  const shown = models.filter(({ is_hidden: isHidden }) => isHidden !== true);
+  const known = shown.filter(({ state }) => state !== 'unknown');
+  const operational = known.filter(({ state }) => state === 'operational').length;
+  const without = shown.length - known.length;
+  const of = known.length === 0 ? '' : t('status.head.of', { operational, count: known.length });
+  const rest = without === 0 ? '' : t('status.head.without', { count: without });
+  return of === '' || rest === '' ? of + rest : t('status.head.sentences', { first: of, second: rest });
+}
+
 /** The page in a sentence, and how it looks. */
 export function pageSentence(t: TFunction, { models, current }: StatusPage): { status: Status; text: string } {
   const count = (state: StatusModel['state']) => models.filter((model) => model.state === state && model.is_hidden !== true).length;
