@@ -107,7 +107,7 @@ describe('token-limits', () => {
     expect(screen.text()).toContain(reason);
     for (const name of ['Add budget', 'Add rate limit', 'Requests per minute']) expect(() => screen.button(name)).toThrow('no button');
     screen.press('Day');
-    expect(() => screen.button('Remove')).toThrow('no button');
+    expect(() => screen.button('Remove budget')).toThrow('no button');
     screen.button('Raise for today…');
   });
 
@@ -124,7 +124,7 @@ describe('token-limits', () => {
     await open(buildConsoleToken());
     await shows(() => expect(screen.text()).toContain('Free tier'));
     screen.press('Free tier, site');
-    expect(() => screen.button('Remove')).toThrow('no button');
+    expect(() => screen.button('Remove budget')).toThrow('no button');
     expect(() => screen.button('Raise for today…')).toThrow('no button');
   });
 

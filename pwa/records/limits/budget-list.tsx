@@ -122,7 +122,7 @@ function BudgetRow(props: BudgetRowProps) {
             {state?.is_editable === true && <BudgetActions state={state} />}
             {!isReadOnly && (
               <Button variant="subtle" data-danger onClick={onRemove}>
-                {t('limits.remove')}
+                {t('limits.remove_budget')}
               </Button>
             )}
           </div>

@@ -156,7 +156,7 @@ function RateRow({
           <RateFields draft={draft} all={all} before={before} isSite={isSite} showsProblems={showsProblems} onChange={onChange} />
           <div className={`${layout.row} ${layout.wrap} ${layout.spread} ${styles.foot}`}>
             <Button variant="subtle" data-danger onClick={onRemove}>
-              {t('limits.remove')}
+              {t('limits.remove_rate')}
             </Button>
           </div>
         </>
