@@ -10,6 +10,7 @@ import { QuotaCell } from '#pwa/ui/billing/amounts.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import type { Format } from '#pwa/ui/billing/format.ts';
 import { useStableHandler } from '#pwa/ui/controls/stable-handler.ts';
+import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
 import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';
 import { Screen } from '#pwa/ui/frame/screen.tsx';
 import { PanelSpace } from '#pwa/ui/frame/side-panel.tsx';
@@ -81,10 +82,17 @@ function useAppColumns(onRevoke: (token: Token) => void): Column<Token>[] {
   const { t } = useTranslation();
   const format = useFormat();
   const handleRevoke = useStableHandler(onRevoke);
-  return useMemo(() => appColumns(t, format, handleRevoke), [t, format, handleRevoke]);
+  const isPhone = useIsPhone();
+  return useMemo(() => appColumns(t, { format, isPhone }, handleRevoke), [t, format, isPhone, handleRevoke]);
 }
 
-function appColumns(t: TFunction, format: Format, onRevoke: (token: Token) => void): Column<Token>[] {
+interface Shown {
+  format: Format;
+  /** Cards have no headings, so the cells have words. */
+  isPhone: boolean;
+}
+
+function appColumns(t: TFunction, { format, isPhone }: Shown, onRevoke: (token: Token) => void): Column<Token>[] {
   return [
     {
       key: 'name',
@@ -106,7 +114,7 @@ function appColumns(t: TFunction, format: Format, onRevoke: (token: Token) => vo
       card: 'context',
     },
     { key: 'status', heading: t('tokens.column.status'), cell: (token) => <AppMark token={token} />, width: 104, card: 'context' },
-    ...limitColumns(t, format),
+    ...limitColumns(t, { format, isPhone }),
     {
       key: 'accessed',
       heading: t('tokens.column.accessed'),
@@ -133,13 +141,14 @@ function appColumns(t: TFunction, format: Format, onRevoke: (token: Token) => vo
 }
 
 /** What the key may spend, and until when. */
-function limitColumns(t: TFunction, format: Format): Column<Token>[] {
+function limitColumns(t: TFunction, { format, isPhone }: Shown): Column<Token>[] {
   const withUnit = (heading: string): string => (format.unit === '' ? heading : `${heading} ${format.unit}`);
   return [
     {
       key: 'balance',
       heading: withUnit(t('tokens.column.balance')),
-      cell: (token) => (token.unlimited_quota ? t('tokens.unlimited') : <QuotaCell quota={token.remain_quota} />),
+      cell: ({ unlimited_quota: isUnlimited, remain_quota: left }) =>
+        isUnlimited ? t('tokens.unlimited') : isPhone ? t('apps.list.left', { amount: format.quota(left) }) : <QuotaCell quota={left} />,
       width: 110,
       align: 'end',
       card: 'amount',
@@ -155,7 +164,14 @@ function limitColumns(t: TFunction, format: Format): Column<Token>[] {
     {
       key: 'expiry',
       heading: t('tokens.column.expiry'),
-      cell: ({ expired_time: at }) => (at === -1 ? t('tokens.never') : format.date(at)),
+      cell: ({ expired_time: at }) =>
+        isPhone
+          ? at === -1
+            ? t('apps.grant.for_ever')
+            : t('apps.grant.until', { time: format.date(at) })
+          : at === -1
+            ? t('tokens.never')
+            : format.date(at),
       width: 120,
       leave: 3,
       card: 'note',

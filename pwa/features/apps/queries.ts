@@ -10,12 +10,16 @@ export const appKeysQuery = queryOptions({
   queryKey: ['tokens', 'apps'],
   queryFn: ({ signal }) => call(appAuthorizationApi.list, { signal }),
   meta: { offline: true },
+  // A key may have been allowed on a page of its own: the list is read again when it is shown, and when its window is focused.
+  staleTime: 0,
 });
 
 export function useApprove() {
+  const client = useQueryClient();
   return useMutation({
     mutationFn: (body: { request: AppRequest; grant: KeyGrant }) => call(appAuthorizationApi.approve, { body }),
     meta: { quiet: true },
+    onSettled: () => void client.invalidateQueries({ queryKey: ['tokens'] }),
   });
 }
 
