@@ -674,14 +674,14 @@ export const errors = {
   ),
   budget_reached: entry(
     402,
-    '预算“{budget}”共 {amount}，剩余 {left}，不足以支付本次调用；{resets} 重新开始',
-    "The budget '{budget}' of {amount} has {left} left, too little for this call. It begins again at {resets}",
+    '{owner}的预算“{budget}”共 {amount}，剩余 {left}，不足以支付本次调用；{resets} 重新开始',
+    "The budget '{budget}' of {owner} has {left} of {amount} left, too little for this call. It begins again at {resets}",
   ),
   /** Without an end. */
   budget_used_up: entry(
     402,
-    '预算“{budget}”共 {amount}，剩余 {left}，不足以支付本次调用',
-    "The budget '{budget}' of {amount} has {left} left, too little for this call",
+    '{owner}的预算“{budget}”共 {amount}，剩余 {left}，不足以支付本次调用',
+    "The budget '{budget}' of {owner} has {left} of {amount} left, too little for this call",
   ),
   /** What is left may be used up by calls that run. */
   session_budget_held: entry(

@@ -1,4 +1,4 @@
-import type { BudgetAccount } from '#server/money/budgets.ts';
+import type { BudgetAccount, BudgetOwner } from '#server/money/budgets.ts';
 import { type BoundBudget, isOfMember } from './bound-budgets.ts';
 import { dollarText } from './dollar-text.ts';
 
@@ -38,6 +38,10 @@ export class BoundAccount implements BudgetAccount {
   get name(): string {
     const { name, id } = this.#bound.budget;
     return name ?? id;
+  }
+
+  get owner(): BudgetOwner {
+    return this.#bound.isOfOrganisation === true ? 'organisation' : this.#bound.scope;
   }
 
   get amount(): number {

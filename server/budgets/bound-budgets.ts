@@ -18,6 +18,8 @@ export interface BoundBudget {
   readonly terms: string;
   /** Account whose calls it counts; 0 for those of several. Of a member or a team: their organisation. */
   readonly userId: number;
+  /** The budget is that of an organisation's account. */
+  readonly isOfOrganisation?: boolean;
   /** Token that has the key now. */
   readonly tokenId: number;
 }
@@ -31,7 +33,8 @@ export function budgetsOfToken(token: TokenRecord): BoundBudget[] {
 
 export function budgetsOfUser(user: UserRecord): BoundBudget[] {
   return budgetsOf(user).map((budget) => {
-    return { key: `user:${user.id}:${budget.id}`, scope: 'user', budget, terms: termsOf(budget), userId: user.id, tokenId: 0 };
+    const subject = { userId: user.id, tokenId: 0, ...(user.kind === 'organisation' ? { isOfOrganisation: true } : {}) };
+    return { key: `user:${user.id}:${budget.id}`, scope: 'user', budget, terms: termsOf(budget), ...subject };
   });
 }
 

@@ -1,6 +1,7 @@
 // Budgets as the ledger's callers see them. `server/budgets/` finds those that bind a call, and opens their periods.
-import { AppError } from '#shared/errors.ts';
-import { quotaText } from '#shared/quota.ts';
+import { AppError, type LocalText } from '#shared/errors.ts';
+import type { LimitScope } from '#shared/rate-limits.ts';
+import { budgetText } from '#shared/quota.ts';
 import type { AppContext } from '#server/context.ts';
 import type { OrganisationMemberRecord, TeamRecord } from '#server/db/records/organisation.ts';
 import type { TokenRecord } from '#server/db/records/token.ts';
@@ -38,10 +39,22 @@ export interface Payer {
   readonly standing?: { readonly member: OrganisationMemberRecord | null; readonly team: TeamRecord | null } | undefined;
 }
 
+export type BudgetOwner = LimitScope | 'organisation';
+
+const owners: Readonly<Record<BudgetOwner, LocalText>> = {
+  token: { zh: '该令牌', en: 'this key' },
+  member: { zh: '该成员', en: 'this member' },
+  team: { zh: '该团队', en: 'this team' },
+  organisation: { zh: '该组织', en: 'this organisation' },
+  user: { zh: '该账户', en: 'this account' },
+  site: { zh: '本站', en: 'this site' },
+};
+
 /** Budget in its current period, from which a call is reserved. */
 export interface BudgetAccount extends ChargedBudget {
   /** Name for people. */
   readonly name: string;
+  readonly owner: BudgetOwner;
   /** Amount of the budget in quota, and end of the period in unix seconds; 0 for none. */
   readonly amount: number;
   readonly endsAt: number;
@@ -55,9 +68,14 @@ export class BudgetReached extends AppError {
 
   /** @param left quota */
   constructor({ settings, now }: Pick<AppContext, 'settings' | 'now'>, budget: BudgetAccount, left: number) {
-    const { name, amount, endsAt } = budget;
+    const { name, owner, amount, endsAt } = budget;
     const display = { inCurrency: settings.get('DisplayInCurrencyEnabled'), quotaPerUnit: settings.get('QuotaPerUnit') };
-    const details = { budget: name, amount: quotaText(amount, display), left: quotaText(Math.max(0, left), display) };
+    const details = {
+      budget: name,
+      owner: owners[owner],
+      amount: budgetText(amount, display),
+      left: budgetText(Math.max(0, left), display),
+    };
     if (endsAt === 0) super('budget_used_up', details);
     else {
       // Clients that retry later, and people who read it, learn when.

@@ -70,7 +70,7 @@ describe.each(engines)('budgets on $kind', (engine) => {
     const { error } = await refused.json();
     expect(error).toMatchObject({ code: 'budget_reached' });
     expect(error.message).toMatch(
-      /^The budget 'daily' of ＄0\.004000 has ＄0\.000000 left, too little for this call\. It begins again at 2026-01-16 00:00 UTC/,
+      /^The budget 'daily' of this key has \$0\.00 of \$0\.004 left, too little for this call\. It begins again at 2026-01-16 00:00 UTC/,
     );
     const keys = [`token:${token.id}:b1`, `token:${token.id}:b2`, 'site:all:all'];
     const periods = (await Promise.all(keys.map((key) => periodsOf(scene, key)))).flat();
@@ -220,7 +220,7 @@ it('budgets: each format has its own words', async () => {
   const gemini = await scene.post(`/v1beta/models/${testModel}:generateContent`, { contents: [{ parts: [{ text: 'x' }] }] }, headers);
   expect([gemini.status, await gemini.json()]).toMatchObject([402, { error: { code: 402, status: 'FAILED_PRECONDITION' } }]);
   const zh = await scene.chat({ stream: true }, { ...headers, 'accept-language': 'zh' });
-  expect((await zh.json()).error.message).toMatch(/^预算“b1”共 ＄0\.000002，剩余 ＄0\.000002，不足以支付本次调用/);
+  expect((await zh.json()).error.message).toMatch(/^该令牌的预算“b1”共 \$0\.000002，剩余 \$0\.000002，不足以支付本次调用/);
   expect(scene.upstream.requests).toHaveLength(0);
   await scene.checkBooks();
 });

@@ -34,7 +34,7 @@ describe.each(engines)('a budget per session on $kind', (engine) => {
     const { error } = await refused.json();
     expect(error).toMatchObject({ code: 'session_budget_reached' });
     expect(error.message).toMatch(
-      /^This session has spent ＄[\d.]+, which reaches the budget of ＄0\.000002 per session of the key 'agents'/,
+      /^This session has spent \$[\d.]+, which reaches the budget of \$0\.000002 per session of the key 'agents'/,
     );
     for (const session of ['s2', undefined, undefined]) expect((await scene.chat({}, headers(session))).status).toBe(200);
     expect(scene.upstream.requests).toHaveLength(4);
@@ -56,7 +56,7 @@ describe.each(engines)('a budget per session on $kind', (engine) => {
     const gemini = await scene.post(`/v1beta/models/${testModel}:generateContent`, { contents }, headers('s'));
     expect([gemini.status, await gemini.json()]).toMatchObject([402, { error: { code: 402, status: 'FAILED_PRECONDITION' } }]);
     const zh = await scene.chat({}, { ...headers('s'), 'accept-language': 'zh' });
-    expect((await zh.json()).error.message).toMatch(/^本次会话已花费 ＄[\d.]+，达到令牌“agents”的单会话预算 ＄0\.000002/);
+    expect((await zh.json()).error.message).toMatch(/^本次会话已花费 \$[\d.]+，达到令牌“agents”的单会话预算 \$0\.000002/);
   });
 
   it('running calls are reckoned with: no more begin than may be paid for', async () => {

@@ -337,7 +337,7 @@ function refusedMoney({ settings }: RelayServices['context'], { account, balance
 const refusals: Record<AccountKind, (balance: number, texts: { remain: string; need: string }) => AppError> = {
   user: (balance, { remain, need }) => new AppError('insufficient_user_quota', { detail: userQuotaText(balance, remain, need) }),
   token: (balance, texts) => (balance <= 0 ? new AppError('key_exhausted') : new AppError('pre_consume_token_quota_failed', texts)),
-  budget: (_, { remain }) => new AppError('budget_used_up', { budget: '', amount: '', left: remain }),
+  budget: (_, { remain }) => new AppError('budget_used_up', { budget: '', owner: '', amount: '', left: remain }),
 };
 
 /** Existing clients compare these messages. */

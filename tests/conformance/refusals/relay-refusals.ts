@@ -713,17 +713,19 @@ export const relayRefusals = {
 
   budget_reached: named(chat({ token: { budgets: JSON.stringify([{ ...tooSmall, period: 'day' }]) } }), {
     budget: 'agents',
-    amount: '＄0.000002',
-    left: '＄0.000002',
+    owner: { zh: '该令牌', en: 'this key' },
+    amount: '$0.000002',
+    left: '$0.000002',
     resets: /2026-01-\d\d 00:00 UTC/,
   }),
   budget_used_up: named(chat({ token: { budgets: JSON.stringify([tooSmall]) } }), {
     budget: 'agents',
-    amount: '＄0.000002',
-    left: '＄0.000002',
+    owner: { zh: '该令牌', en: 'this key' },
+    amount: '$0.000002',
+    left: '$0.000002',
   }),
-  session_budget_reached: named(budgeted(false), { token: 'agents', budget: '＄0.000002', spent: /＄[\d.]+/ }),
-  session_budget_held: named(budgeted(true), { token: 'agents', budget: '＄0.000002', spent: '＄0.000000' }),
+  session_budget_reached: named(budgeted(false), { token: 'agents', budget: '$0.000002', spent: /\$[\d.]+/ }),
+  session_budget_held: named(budgeted(true), { token: 'agents', budget: '$0.000002', spent: '$0.00' }),
 
   idempotency_key_invalid: repeated({ key: 'x'.repeat(256) }),
   idempotency_key_reused: repeated({ fields: { seed: 1 } }),
