@@ -23,6 +23,7 @@ import { BudgetCell } from './budget-cell.tsx';
 import { memberName } from './member-name.ts';
 import { monthBudgetOf } from './month-budget.ts';
 import type { OrganisationSearch } from './organisation-search.ts';
+import { useUsageOfOthers } from './usage-of-others.ts';
 import styles from './organisations.module.css';
 
 const MemberPanel = lazyPart(
@@ -69,7 +70,7 @@ type MembersProps = TabProps & { state: ReturnType<typeof useMembers> };
 export function MembersTab({ organisation, search, manages, state }: MembersProps) {
   const { t } = useTranslation();
   const { screen, query, rows, teams, selection, ticked, setMany } = state;
-  const total = useSumRow(rows, query.data?.total);
+  const total = useSumRow(organisation.id, rows, query.data?.total);
   const edit = (
     <OnlineButton variant="subtle" disabled={ticked.length === 0} onClick={() => setMany(ticked)} label={t('organisations.many.action')} />
   );
@@ -147,9 +148,10 @@ export function MemberPart({ organisation, onSearch, manages, state }: MembersPr
 const memberId = ({ user_id: id }: Member): number => id;
 
 /** What the members of this page were given and have used; that of a longer list is in the usage. */
-function useSumRow(rows: readonly Member[] | undefined, total: number | undefined): RowGroup | undefined {
+function useSumRow(organisationId: number, rows: readonly Member[] | undefined, total: number | undefined): RowGroup | undefined {
   const { t } = useTranslation();
   const format = useFormat();
+  const others = useUsageOfOthers(organisationId, rows);
   if (rows === undefined || rows.length < 2 || rows.length !== total || rows.some(({ used_quota: used }) => used === undefined))
     return undefined;
   const now = Date.now();
@@ -162,7 +164,10 @@ function useSumRow(rows: readonly Member[] | undefined, total: number | undefine
   return {
     key: 'sum',
     label: format.month(now / 1000),
-    sum: t('organisations.members.sum', { amount: format.quota(used) }),
+    sum:
+      others === 0
+        ? t('organisations.members.sum', { amount: format.quota(used) })
+        : t('organisations.members.sum_and_others', { amount: format.quota(used), others: format.quota(others) }),
     cells: {
       budget: <span className={styles.end}>{budget}</span>,
       calls: <ShortCount count={rows.reduce((sum, member) => sum + (member.calls ?? 0), 0)} />,

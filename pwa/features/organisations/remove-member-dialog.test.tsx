@@ -75,7 +75,7 @@ const removals = () => server.requested.filter(({ method }) => method === 'DELET
 test('a removal disables the keys unless another choice is made', async () => {
   open();
   expect(screen.text()).toContain('The keys stop at once.');
-  screen.press('Remove');
+  screen.press('Remove member');
   await shows(() => expect(removals()).toEqual(['/api/organisation/3/members/7?keys=disable']));
 });
 
@@ -83,7 +83,7 @@ test('keys that continue as those of service accounts have no budget of the memb
   open();
   choose('Keep as service accounts');
   await shows(() => expect(screen.text()).toContain("without the member's budget"));
-  screen.press('Remove');
+  screen.press('Remove member');
   await shows(() => expect(removals()).toEqual(['/api/organisation/3/members/7?keys=keep']));
 });
 
@@ -91,6 +91,6 @@ test('the member who takes keys over should renew them', async () => {
   open();
   await shows(() => choose('Hand over to Ben'));
   await shows(() => expect(screen.text()).toContain('Ben should renew them'));
-  screen.press('Remove');
+  screen.press('Remove member');
   await shows(() => expect(removals()).toEqual(['/api/organisation/3/members/7?keys=keep&hand_over_to=8']));
 });

@@ -63,24 +63,10 @@ export function RemoveMemberDialog({ organisation, member, onClose, onRemoved }:
         <div className={layout.stackMd}>
           <p>{t(isSelf ? 'organisations.leave.text' : 'organisations.remove.text')}</p>
           {member.tokens > 0 && (
-            <Select
+            <KeysField
               label={t(isSelf ? 'organisations.leave.keys' : 'organisations.remove.keys')}
-              description={
-                heir === undefined
-                  ? t(isFate(choice) ? `organisations.remove.${choice}_text` : 'organisations.remove.disable_text')
-                  : t('organisations.remove.heir_text', { name: memberName(heir) })
-              }
-              data={[
-                ...fates.map((fate) => ({ value: fate, label: t(`organisations.remove.${fate}`) })),
-                ...others.map((other) => ({
-                  value: String(other.user_id),
-                  label: t('organisations.remove.heir', { name: memberName(other) }),
-                })),
-              ]}
-              value={choice}
-              searchable
-              allowDeselect={false}
-              onChange={(value) => setChoice(value ?? 'disable')}
+              {...{ others, heir, choice }}
+              onChange={setChoice}
             />
           )}
           <Refusal text={refusal} />
@@ -89,6 +75,40 @@ export function RemoveMemberDialog({ organisation, member, onClose, onRemoved }:
       confirmLabel={t(isSelf ? 'organisations.leave.action' : 'organisations.member.remove')}
       onConfirm={handleConfirm}
       onCancel={onClose}
+    />
+  );
+}
+
+interface KeysFieldProps {
+  label: string;
+  others: readonly Member[];
+  /** The member of the choice. */
+  heir: Member | undefined;
+  choice: string;
+  onChange: (choice: string) => void;
+}
+
+function KeysField({ label, others, heir, choice, onChange }: KeysFieldProps) {
+  const { t } = useTranslation();
+  return (
+    <Select
+      label={label}
+      description={
+        heir === undefined
+          ? t(isFate(choice) ? `organisations.remove.${choice}_text` : 'organisations.remove.disable_text')
+          : t('organisations.remove.heir_text', { name: memberName(heir) })
+      }
+      data={[
+        ...fates.map((fate) => ({ value: fate, label: t(`organisations.remove.${fate}`) })),
+        ...others.map((other) => ({
+          value: String(other.user_id),
+          label: t('organisations.remove.heir', { name: memberName(other) }),
+        })),
+      ]}
+      value={choice}
+      searchable
+      allowDeselect={false}
+      onChange={(value) => onChange(value ?? 'disable')}
     />
   );
 }
