@@ -2,7 +2,7 @@
 import { redirect } from '@tanstack/react-router';
 import { Role } from '#shared/roles.ts';
 import { storedUser } from '#pwa/api/stored-user.ts';
-import { forgetWayBack, searchOfSignIn } from '#pwa/features/session/way-back.ts';
+import { forgetWayBack, searchOfSignIn } from '#pwa/api/way-back.ts';
 
 interface Opening {
   location: { href: string };

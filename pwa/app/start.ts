@@ -18,7 +18,7 @@ import { forgetDevice } from '#pwa/offline/forget-device.ts';
 import { currentConnection, onConnectionChange, watchConnection } from '#pwa/offline/online-status.tsx';
 import { type AnswersOwner, dropAnswers, forgetAnswers, persistAnswers, restoreAnswers, wipeStored } from '#pwa/offline/query-persister.ts';
 import { registerWorker } from '#pwa/offline/register-worker.ts';
-import { searchOfSignIn } from '#pwa/features/session/way-back.ts';
+import { searchOfSignIn } from '#pwa/api/way-back.ts';
 import { hasUnsavedEdits } from '#pwa/ui/form/unsaved-store.ts';
 import { retrySignOut, sendSignOut } from '#pwa/offline/send-sign-out.ts';
 import { setLeaving } from './is-leaving.ts';

@@ -1,7 +1,8 @@
 import { Button } from '@mantine/core';
 import type { useForm } from '@mantine/form';
 import type { UseMutationResult } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
+import { flushSync } from 'react-dom';
 import { useTranslation } from 'react-i18next';
 import { failureOf, refusalText } from '#pwa/api/failure.ts';
 import { OnlineButton } from '#pwa/offline/online-button.tsx';
@@ -40,10 +41,15 @@ export function NewRecordsPanel<Values extends object, Body, Made>({
   children,
 }: NewRecordsPanelProps<Values, Body, Made>) {
   const { t } = useTranslation();
+  const [isMade, setMade] = useState(false);
   const submit = form.onSubmit(
     (values) =>
       create.mutate(bodyOf(values), {
-        onSuccess: onMade,
+        onSuccess: (made, body) => {
+          // The guard has to know before the panel closes.
+          flushSync(() => setMade(true));
+          onMade(made, body);
+        },
         onError: (error) => showOnField(form, failureOf(error)),
       }),
     () => focusFirstError(formId),
@@ -65,7 +71,7 @@ export function NewRecordsPanel<Values extends object, Body, Made>({
         {children}
         <Refusal text={refusalText(create.error, form)} />
       </form>
-      <UnsavedEdits when={form.isDirty()} />
+      <UnsavedEdits when={form.isDirty() && !isMade} />
     </SidePanel>
   );
 }

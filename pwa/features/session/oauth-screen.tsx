@@ -15,7 +15,7 @@ import typography from '#pwa/ui/styles/typography.module.css';
 import { forgetInviteCode } from './invite-code.ts';
 import { sendAnswer } from './oauth-answer.ts';
 import styles from './session-form.module.css';
-import { wayBack } from './way-back.ts';
+import { wayBack } from '#pwa/api/way-back.ts';
 
 interface OAuthScreenProps {
   provider: RedirectProvider;

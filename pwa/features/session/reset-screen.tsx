@@ -19,7 +19,7 @@ import { atBase } from '#pwa/ui/base-path.ts';
 import styles from './session-form.module.css';
 import { useCountdown } from './use-countdown.ts';
 import { useHumanCheck } from './use-human-check.tsx';
-import { lendWayBack } from './way-back.ts';
+import { lendWayBack } from '#pwa/api/way-back.ts';
 
 /** Requests a mail with a link, or a code, that resets the password. */
 export function ResetScreen() {

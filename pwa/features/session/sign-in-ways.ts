@@ -3,7 +3,7 @@ import { oauthApi, type RedirectProvider } from '#shared/oauth.ts';
 import type { SiteStatus } from '#shared/site.ts';
 import { call } from '#pwa/api/call.ts';
 import { storedInviteCode } from './invite-code.ts';
-import { forgetWayBack, storeWayBack } from './way-back.ts';
+import { forgetWayBack, storeWayBack } from '#pwa/api/way-back.ts';
 
 export type Way = RedirectProvider | 'wechat';
 

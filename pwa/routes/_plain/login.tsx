@@ -4,8 +4,8 @@ import { z } from 'zod/mini';
 import { storedUser } from '#pwa/api/stored-user.ts';
 import { storeInviteCode } from '#pwa/features/session/invite-code.ts';
 import { LoginScreen } from '#pwa/features/session/login-screen.tsx';
-import { ownAddress } from '#pwa/features/session/own-address.ts';
-import { isInvitation, storeWayBack, wayBack } from '#pwa/features/session/way-back.ts';
+import { ownAddress } from '#pwa/api/own-address.ts';
+import { isInvitation, storeWayBack, wayBack } from '#pwa/api/way-back.ts';
 
 const Search = z.object({
   /** The session ended; old links carry `true` as a word. */

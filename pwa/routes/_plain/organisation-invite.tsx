@@ -2,7 +2,7 @@ import { createFileRoute, useLocation } from '@tanstack/react-router';
 import { signedInOnly } from '#pwa/app/guards.ts';
 import { ScreenProviders } from '#pwa/app/screen-providers.tsx';
 import { JoinScreen } from '#pwa/features/organisations/join-screen.tsx';
-import { searchOfSignIn } from '#pwa/features/session/way-back.ts';
+import { searchOfSignIn } from '#pwa/api/way-back.ts';
 import { loadTexts } from '#pwa/i18n/setup.ts';
 
 /** Where the link of an invitation to an organisation leads; what opens it stands behind the `#`, which no server is sent. */

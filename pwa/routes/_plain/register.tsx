@@ -5,7 +5,7 @@ import { storedUser } from '#pwa/api/stored-user.ts';
 import { ScreenProviders } from '#pwa/app/screen-providers.tsx';
 import { storeInviteCode } from '#pwa/features/session/invite-code.ts';
 import { RegisterScreen } from '#pwa/features/session/register-screen.tsx';
-import { isInvitation, wayBack } from '#pwa/features/session/way-back.ts';
+import { isInvitation, wayBack } from '#pwa/api/way-back.ts';
 import { loadTexts } from '#pwa/i18n/setup.ts';
 
 const Search = z.object({

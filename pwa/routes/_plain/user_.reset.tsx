@@ -1,7 +1,7 @@
 import { createFileRoute } from '@tanstack/react-router';
 import { ScreenProviders } from '#pwa/app/screen-providers.tsx';
 import { NewPasswordScreen } from '#pwa/features/session/new-password-screen.tsx';
-import { takeLentWayBack } from '#pwa/features/session/way-back.ts';
+import { takeLentWayBack } from '#pwa/api/way-back.ts';
 import { loadTexts } from '#pwa/i18n/setup.ts';
 
 export const Route = createFileRoute('/_plain/user_/reset')({

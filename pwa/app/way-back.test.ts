@@ -1,8 +1,8 @@
 import { beforeEach, expect, it } from 'vitest';
-import { signedInOnly } from '#pwa/app/guards.ts';
+import { signedInOnly } from './guards.ts';
 import { forgetUser, storeUser } from '#pwa/api/stored-user.ts';
 import { buildConsoleUser } from '#tests/support/console-records.ts';
-import { forgetWayBack, isInvitation, lendWayBack, searchOfSignIn, storeWayBack, takeLentWayBack, wayBack } from './way-back.ts';
+import { forgetWayBack, isInvitation, lendWayBack, searchOfSignIn, storeWayBack, takeLentWayBack, wayBack } from '#pwa/api/way-back.ts';
 
 const link = '/organisation-invite#aSecret';
 
