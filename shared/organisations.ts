@@ -63,14 +63,14 @@ export const Member = z.object({
   is_suspended: z.boolean(),
   /** Provisioned by SCIM or a domain: they are changed there. */
   source: z.enum(['invite', 'domain', 'scim', 'founder']),
+  /** Address of the invitation, which the member need not have; only for those who manage. */
+  invited_email: z.optional(z.string()),
   joined_at: z.int(),
   tokens: z.int(),
-  /** Quota of this calendar month (UTC), and its calls; of other members only for those who read usage. */
+  /** Quota of this calendar month (UTC), its calls, and limits; of other members only for those who read usage. */
   used_quota: z.optional(z.int()),
   calls: z.optional(z.int()),
-  /** Of other members only for those who read usage. */
-  rate_limits: z.optional(RateLimits),
-  budgets: z.optional(Budgets),
+  ...limitFields,
   revision: z.int(),
 });
 export type Member = z.infer<typeof Member>;

@@ -94,7 +94,9 @@ export async function leaveOrganisations(context: AppContext, userId: number, is
 }
 
 export type Joining = Pick<OrganisationMemberRecord, 'user_id' | 'role' | 'team_id' | 'source' | 'invited_by'> &
-  Partial<Pick<OrganisationMemberRecord, 'external_id' | 'scim_name' | 'scim_key' | 'suspended' | 'rate_limits' | 'budgets'>>;
+  Partial<
+    Pick<OrganisationMemberRecord, 'invited_email' | 'external_id' | 'scim_name' | 'scim_key' | 'suspended' | 'rate_limits' | 'budgets'>
+  >;
 
 /**
  * Adds a member; returns the existing one if there is one.

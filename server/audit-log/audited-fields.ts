@@ -205,6 +205,7 @@ export const auditedFields: { readonly [Name in AuditedName]: Modes<Records[Name
     suspended: 'value',
     source: 'value',
     invited_by: 'none',
+    invited_email: 'value',
     joined_at: 'none',
     rate_limits: 'value',
     budgets: 'value',

@@ -35,6 +35,7 @@ const ivy: Member = {
   team_id: 0,
   is_suspended: false,
   source: 'invite',
+  invited_email: 'ivy@example.org',
   joined_at: 1_790_000_000,
   tokens: 1,
   used_quota: 3.75 * usd,
@@ -102,6 +103,7 @@ const requests = (path: string) => server.requested.filter(({ url }) => url.star
 describe('member-limits', () => {
   test('who manages sees what is left of the budgets of a member, not of the own account', async () => {
     open({ role: 'owner', isSelf: false });
+    expect(screen.text()).toContain('ivy@example.org');
     await shows(() => screen.press('Limits'));
     await shows(() => expect(screen.text()).toContain('1.25'));
     expect(requests('/api/budget/').map(({ url }) => url)).toEqual(['/api/budget/?member_id=7']);

@@ -107,6 +107,7 @@ function Standing({ member, teams }: { member: Member; teams: readonly Team[] })
         { name: t('organisations.column.team'), value: team },
         { name: t('organisations.column.joined'), value: format.dateTime(member.joined_at) },
         { name: t('organisations.member.source'), value: t(`organisations.source.${member.source}`) },
+        ...(member.invited_email === undefined ? [] : [{ name: t('organisations.member.invited_email'), value: member.invited_email }]),
         { name: t('organisations.column.tokens'), value: format.count(member.tokens) },
         ...(member.used_quota === undefined ? [] : [{ name: t('organisations.column.spent'), value: format.quota(member.used_quota) }]),
       ]}

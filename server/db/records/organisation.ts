@@ -38,6 +38,8 @@ export interface OrganisationMemberRecord {
   suspended?: true;
   source: 'invite' | 'domain' | 'scim' | 'founder';
   invited_by: number;
+  /** Address of the invitation; undefined without one. Proves nothing: any account with the link can join. */
+  invited_email?: string;
   /** Unix seconds. */
   joined_at: number;
   /** Of the calls of this member's tokens in the organisation (`accounts/stored-limits.ts`). */

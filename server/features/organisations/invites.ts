@@ -164,7 +164,7 @@ export async function acceptInvite(
   person: UserRecord,
   found: OrganisationInviteRecord,
 ): Promise<OrganisationMemberRecord> {
-  const { id, organisation_id: organisationId, role, team_id, created_by, rate_limits, budgets } = found;
+  const { id, organisation_id: organisationId, email, role, team_id, created_by, rate_limits, budgets } = found;
   const limits = { ...(rate_limits === undefined ? {} : { rate_limits }), ...(budgets === undefined ? {} : { budgets }) };
   // One of several concurrent requests removes it; the role of an existing member is unchanged.
   const known = await context.db.collection('organisation_members').first({ organisation_id: organisationId, user_id: person.id });
@@ -172,7 +172,8 @@ export async function acceptInvite(
   const invites = context.db.collection('organisation_invites');
   if ((await invites.remove({ id })) === 0) throw new AppError('organisation_invite_invalid');
   try {
-    const joining = { user_id: person.id, role, team_id, source: 'invite' as const, invited_by: created_by, ...limits };
+    const invited = { source: 'invite' as const, invited_by: created_by, ...(email === '' ? {} : { invited_email: email }) };
+    const joining = { user_id: person.id, role, team_id, ...invited, ...limits };
     return await addMember(context, organisationId, joining);
   } catch (failure) {
     // Of an organisation that is full now, say: it works again when there is room.

@@ -61,10 +61,10 @@ async function scimOf(
   return { scim_since: since, scim_by: creator.username, scim_ended: !(await isActiveOwner(db, id, by)) };
 }
 
-/** `usage`: of the month; undefined for a reader who may know neither it nor the limits of the member. */
+/** `usage`: of the month; undefined for a reader who may know neither it nor the limits of the member. `manages`: whether the reader sees invitations. */
 export function presentMember(
   record: OrganisationMemberRecord,
-  { user, tokens, usage }: { user: UserRecord | undefined; tokens: number; usage: PartOfUsage | undefined },
+  { user, tokens, usage, manages }: { user: UserRecord | undefined; tokens: number; usage: PartOfUsage | undefined; manages: boolean },
 ): Member {
   return {
     user_id: record.user_id,
@@ -75,6 +75,7 @@ export function presentMember(
     team_id: record.team_id,
     is_suspended: record.suspended === true,
     source: record.source,
+    ...(manages && record.invited_email !== undefined ? { invited_email: record.invited_email } : {}),
     joined_at: record.joined_at,
     tokens,
     ...(usage === undefined

@@ -196,6 +196,7 @@ async function presentMembers(context: AppContext, one: Reached, records: readon
         user: users.get(record.user_id),
         tokens: await context.db.collection('tokens').count({ member_id: record.user_id, user_id: id, DeletedAt: null }, exactTotal),
         usage: reads(record) ? (usage.get(record.user_id) ?? noUsage) : undefined,
+        manages: mayInOrganisation(one.member.role, 'manage'),
       }),
     ),
   );
