@@ -111,6 +111,15 @@ describe('token-limits', () => {
     screen.button('Raise for today…');
   });
 
+  test('the button that removes a budget names it: the panel of a record may remove that as well', async () => {
+    states = [stateOf()];
+    await open();
+    await shows(() => expect(screen.text()).toContain('$8.00 of $20.00'));
+    screen.press('Day');
+    screen.button('Remove budget');
+    expect(() => screen.button('Remove')).toThrow('no button');
+  });
+
   test('a budget that is used up says so first, with what the caller receives', async () => {
     states = [stateOf({ left: 0, used: 20 * usd, refused: 31 })];
     await open();
