@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { budgetText, quotaLogText, quotaText } from '#shared/quota.ts';
+import { amountText, quotaLogText, quotaText } from '#shared/quota.ts';
 
 const dollars = { inCurrency: true, quotaPerUnit: 500_000 };
 const units = { inCurrency: false, quotaPerUnit: 500_000 };
@@ -19,7 +19,7 @@ describe('quota as text', () => {
     [2_512_500, '$5.025'],
     [50_000_000_000, '$100000.00'],
   ])('of a budget: %i is %s, with no more decimals than it needs', (quota, text) => {
-    expect(budgetText(quota, dollars)).toBe(text);
-    expect(budgetText(quota, units)).toBe(String(quota));
+    expect(amountText(quota, dollars)).toBe(text);
+    expect(amountText(quota, units)).toBe(String(quota));
   });
 });

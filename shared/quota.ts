@@ -14,8 +14,8 @@ export function quotaText(quota: number, { inCurrency, quotaPerUnit }: QuotaDisp
   return inCurrency ? `＄${(quota / quotaPerUnit).toFixed(6)}` : String(quota);
 }
 
-/** In error texts about budgets: `$5.00`, with more decimals if the amount needs them, or the bare number. */
-export function budgetText(quota: number, { inCurrency, quotaPerUnit }: QuotaDisplay): string {
+/** In texts about budgets: `$5.00`, with more decimals if the amount needs them, or the bare number. */
+export function amountText(quota: number, { inCurrency, quotaPerUnit }: QuotaDisplay): string {
   if (!inCurrency) return String(quota);
   const [whole = '', decimals = ''] = (quota / quotaPerUnit).toFixed(6).split('.');
   return `$${whole}.${decimals.replace(/0+$/, '').padEnd(2, '0')}`;

@@ -1,7 +1,7 @@
 // Budgets as the ledger's callers see them. `server/budgets/` finds those that bind a call, and opens their periods.
 import { AppError, type LocalText } from '#shared/errors.ts';
 import type { LimitScope } from '#shared/rate-limits.ts';
-import { budgetText } from '#shared/quota.ts';
+import { amountText } from '#shared/quota.ts';
 import type { AppContext } from '#server/context.ts';
 import type { OrganisationMemberRecord, TeamRecord } from '#server/db/records/organisation.ts';
 import type { TokenRecord } from '#server/db/records/token.ts';
@@ -42,12 +42,12 @@ export interface Payer {
 export type BudgetOwner = LimitScope | 'organisation';
 
 const owners: Readonly<Record<BudgetOwner, LocalText>> = {
-  token: { zh: '该令牌', en: 'this key' },
-  member: { zh: '该成员', en: 'this member' },
-  team: { zh: '该团队', en: 'this team' },
-  organisation: { zh: '该组织', en: 'this organisation' },
-  user: { zh: '该账户', en: 'this account' },
-  site: { zh: '本站', en: 'this site' },
+  token: { zh: '此令牌', en: 'this key' },
+  member: { zh: '此成员', en: 'this member' },
+  team: { zh: '此团队', en: 'this team' },
+  organisation: { zh: '此组织', en: 'this organisation' },
+  user: { zh: '此账户', en: 'this account' },
+  site: { zh: '全站', en: 'the whole site' },
 };
 
 /** Budget in its current period, from which a call is reserved. */
@@ -73,8 +73,8 @@ export class BudgetReached extends AppError {
     const details = {
       budget: name,
       owner: owners[owner],
-      amount: budgetText(amount, display),
-      left: budgetText(Math.max(0, left), display),
+      amount: amountText(amount, display),
+      left: amountText(Math.max(0, left), display),
     };
     if (endsAt === 0) super('budget_used_up', details);
     else {

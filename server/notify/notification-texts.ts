@@ -3,7 +3,7 @@ import { ChannelStatus } from '#shared/channels.ts';
 import { type Language, reasonText } from '#shared/errors.ts';
 import type { PriceSyncFailure } from '#shared/price-sync.ts';
 import type { LimitScope } from '#shared/rate-limits.ts';
-import { quotaText } from '#shared/quota.ts';
+import { amountText, quotaText } from '#shared/quota.ts';
 import type { NotificationEvent } from '#server/db/records/notification.ts';
 import type { Settings } from '#server/settings/settings.ts';
 import { siteAddress } from '#server/settings/site-address.ts';
@@ -272,7 +272,7 @@ function budgetText(event: Extract<NotificationEvent, { code: 'budget_used' }>, 
   const display = { inCurrency: settings.get('DisplayInCurrencyEnabled'), quotaPerUnit: settings.get('QuotaPerUnit') };
   const until = end === 0 ? '' : fill(budgetResets[language], [new Date(end * 1000).toISOString().slice(0, 16).replace('T', ' ')]);
   const of = fill(budgetOf[scope === 'site' && subject !== '' ? 'user' : scope][language], [subject]);
-  const inserts = [name, String(percent), of, quotaText(used, display), quotaText(amount, display), until];
+  const inserts = [name, String(percent), of, amountText(used, display), amountText(amount, display), until];
   return { type: `budget_used_${percent}`, title: fill(title, inserts), content, values: [], inserts };
 }
 

@@ -220,6 +220,25 @@ describe.each(engines)('limits of organisations on $kind', { concurrent: true },
     expect(await infoOf(ann.client)).toMatchObject({ user_info: { spend: null, max_budget: null } });
   });
 
+  it('a refusal says whose budget cannot pay', async () => {
+    await using scene = await createScene(engine);
+    const { id, owner, team, join } = await buildOrganisation(scene);
+    const ann = await join('developer');
+    const places = [
+      [`members/${ann.userId}`, 'this member'],
+      [`teams/${team}`, 'this team'],
+      ['', 'this organisation'],
+    ] as const;
+    for (const [place, whose] of places) {
+      const set = (budgets: object[]) => owner.put(`${path}${id}${place === '' ? '' : `/${place}`}`, { budgets });
+      expect(await set([{ ...monthly, amount: 1 }])).toMatchObject({ success: true });
+      await until(async () => (await ann.call()).status === 402);
+      expect((await (await ann.call()).json()).error.message).toContain(`The budget 'm1' of ${whose} has $0.000002 of $0.000002 left`);
+      expect(await set([])).toMatchObject({ success: true });
+      await until(async () => (await ann.call()).status === 200);
+    }
+  });
+
   it('budgets of a member and of a team are charged and end, and those who manage raise them', async () => {
     await using scene = await createScene(engine);
     const { id, owner, behalf, team, join } = await buildOrganisation(scene);

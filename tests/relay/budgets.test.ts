@@ -220,7 +220,7 @@ it('budgets: each format has its own words', async () => {
   const gemini = await scene.post(`/v1beta/models/${testModel}:generateContent`, { contents: [{ parts: [{ text: 'x' }] }] }, headers);
   expect([gemini.status, await gemini.json()]).toMatchObject([402, { error: { code: 402, status: 'FAILED_PRECONDITION' } }]);
   const zh = await scene.chat({ stream: true }, { ...headers, 'accept-language': 'zh' });
-  expect((await zh.json()).error.message).toMatch(/^该令牌的预算“b1”共 \$0\.000002，剩余 \$0\.000002，不足以支付本次调用/);
+  expect((await zh.json()).error.message).toMatch(/^此令牌的预算“b1”共 \$0\.000002，剩余 \$0\.000002，不足以支付本次调用/);
   expect(scene.upstream.requests).toHaveLength(0);
   await scene.checkBooks();
 });

@@ -1,7 +1,7 @@
 // Budgets of client sessions, set per key. A call begins while the session's cost and the expected cost of its running calls are below the
 // budget; no response is cut. Costs of calls in other processes count when those calls have ended, a moment later.
 import { AppError } from '#shared/errors.ts';
-import { budgetText } from '#shared/quota.ts';
+import { amountText } from '#shared/quota.ts';
 import type { AppContext } from '#server/context.ts';
 import type { Admission } from '#server/call/admission/admission.ts';
 import type { CalledSession } from './called-session.ts';
@@ -94,5 +94,5 @@ async function spentBy({ db, ledger }: BudgetContext, key: string): Promise<numb
 }
 
 function textOf({ settings }: BudgetContext, quota: number): string {
-  return budgetText(quota, { inCurrency: settings.get('DisplayInCurrencyEnabled'), quotaPerUnit: settings.get('QuotaPerUnit') });
+  return amountText(quota, { inCurrency: settings.get('DisplayInCurrencyEnabled'), quotaPerUnit: settings.get('QuotaPerUnit') });
 }

@@ -713,14 +713,14 @@ export const relayRefusals = {
 
   budget_reached: named(chat({ token: { budgets: JSON.stringify([{ ...tooSmall, period: 'day' }]) } }), {
     budget: 'agents',
-    owner: { zh: '该令牌', en: 'this key' },
+    owner: { zh: '此令牌', en: 'this key' },
     amount: '$0.000002',
     left: '$0.000002',
     resets: /2026-01-\d\d 00:00 UTC/,
   }),
   budget_used_up: named(chat({ token: { budgets: JSON.stringify([tooSmall]) } }), {
     budget: 'agents',
-    owner: { zh: '该令牌', en: 'this key' },
+    owner: { zh: '此令牌', en: 'this key' },
     amount: '$0.000002',
     left: '$0.000002',
   }),
