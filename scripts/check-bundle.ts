@@ -8,12 +8,12 @@ import { z } from 'zod';
 import { buildConsole } from './prepare.mjs';
 
 /** kB (1000 bytes) of the gzipped files. */
-const budget = { signIn: 164, firstScript: 202, firstStyle: 40, screen: 60 };
+const budget = { signIn: 165, firstScript: 202, firstStyle: 40, screen: 60 };
 /** Screens of administrators with more fields than any other. The list only gets shorter: their texts belong to their pages. */
 const larger = new Map([
   ['routes/_shell/audit-log.tsx', 61],
   ['routes/_shell/channel.tsx', 61],
-  ['routes/_shell/setting.tsx', 65],
+  ['routes/_shell/setting.tsx', 66],
   ['routes/_shell/personal.tsx', 61],
 ]);
 /** A file costs a slow phone more than its bytes: how many the screens of every day may add to the first load. */
