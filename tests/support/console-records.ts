@@ -1,4 +1,5 @@
 // Records as the console gets them from the server, for tests in its folders.
+import type { Organisation } from '#shared/organisations.ts';
 import { Channel } from '#shared/channels.ts';
 import { Drawing } from '#shared/drawings.ts';
 import { SiteStatus } from '#shared/site.ts';
@@ -131,4 +132,25 @@ export function buildMusic(fields: Partial<Task> = {}): Task {
     data: null,
     ...fields,
   });
+}
+
+export function buildOrganisation(fields: Partial<Organisation> = {}): Organisation {
+  return {
+    id: 5,
+    name: 'Harbour Labs',
+    role: 'owner',
+    members: 2,
+    tokens: 1,
+    group: 'default',
+    created_time: 1,
+    policy: {},
+    rate_limits: [],
+    budgets: [],
+    domains: [],
+    domain_role: 'developer',
+    scim_since: 0,
+    status: 1,
+    revision: 1,
+    ...fields,
+  };
 }

@@ -2,10 +2,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { BudgetState } from '#shared/budget-states.ts';
 import { Budget } from '#shared/budgets.ts';
 import type { OrganisationRole } from '#shared/organisation-roles.ts';
-import type { Member, Organisation } from '#shared/organisations.ts';
+import type { Member } from '#shared/organisations.ts';
 import { actFor } from '#pwa/api/acting.ts';
 import { forgetUser, storeUser } from '#pwa/api/stored-user.ts';
-import { buildConsoleUser } from '#tests/support/console-records.ts';
+import { buildConsoleUser, buildOrganisation } from '#tests/support/console-records.ts';
 import { type DrawnScreen, drawScreen, shows, startScreenTexts } from '#tests/support/console-screen.tsx';
 import { type FixtureServer, queueAnswers, startFixtureServer } from '#tests/support/console-server.ts';
 import { BudgetCell } from './budget-cell.tsx';
@@ -66,23 +66,7 @@ afterEach(() => {
 });
 
 function open({ role, isSelf }: { role: OrganisationRole; isSelf: boolean }): void {
-  const organisation: Organisation = {
-    id: 5,
-    name: 'Harbour Labs',
-    role,
-    members: 2,
-    tokens: 1,
-    group: 'default',
-    created_time: 1,
-    policy: {},
-    rate_limits: [],
-    budgets: [],
-    domains: [],
-    domain_role: 'developer',
-    scim_since: 0,
-    status: 1,
-    revision: 1,
-  };
+  const organisation = buildOrganisation({ role });
   screen = drawScreen(
     <MemberPanel
       organisation={organisation}

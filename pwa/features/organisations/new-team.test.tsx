@@ -1,27 +1,11 @@
 import { useRouter } from '@tanstack/react-router';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import type { Organisation } from '#shared/organisations.ts';
+import { buildOrganisation } from '#tests/support/console-records.ts';
 import { type DrawnScreen, drawScreen, shows, startScreenTexts } from '#tests/support/console-screen.tsx';
 import { type FixtureServer, sendJson, startFixtureServer } from '#tests/support/console-server.ts';
 import { TeamPart } from './teams-tab.tsx';
 
-const organisation: Organisation = {
-  id: 5,
-  name: 'Harbour Labs',
-  role: 'owner',
-  members: 1,
-  tokens: 0,
-  group: 'default',
-  created_time: 1,
-  policy: {},
-  rate_limits: [],
-  budgets: [],
-  domains: [],
-  domain_role: 'developer',
-  scim_since: 0,
-  status: 1,
-  revision: 1,
-};
+const organisation = buildOrganisation({ members: 1, tokens: 0 });
 
 let server: FixtureServer;
 let screen: DrawnScreen;

@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { buildOrganisation } from '#tests/support/console-records.ts';
 import { type DrawnScreen, drawScreen, shows, startScreenTexts } from '#tests/support/console-screen.tsx';
 import { type FixtureServer, sendJson, startFixtureServer } from '#tests/support/console-server.ts';
-import type { Member, Organisation } from '#shared/organisations.ts';
+import type { Member } from '#shared/organisations.ts';
 import { RemoveMemberDialog } from './remove-member-dialog.tsx';
 
 const member: Member = {
@@ -20,23 +21,7 @@ const member: Member = {
   revision: 1,
 };
 const ben: Member = { ...member, user_id: 8, username: 'ben', display_name: 'Ben' };
-const organisation: Organisation = {
-  id: 3,
-  name: 'Harbour Labs',
-  role: 'owner',
-  members: 3,
-  tokens: 2,
-  group: 'default',
-  created_time: 0,
-  policy: {},
-  rate_limits: [],
-  budgets: [],
-  domains: [],
-  domain_role: 'developer',
-  scim_since: 0,
-  status: 1,
-  revision: 1,
-};
+const organisation = buildOrganisation({ id: 3, members: 3, tokens: 2 });
 
 let server: FixtureServer;
 let screen: DrawnScreen;
